@@ -1,0 +1,2 @@
+//! Asks a running MCP server questions, records the traffic and judges it.
+pub mod wire;

@@ -1,0 +1,1 @@
+//! Reads what came off the wire and notes what is odd; never repairs.

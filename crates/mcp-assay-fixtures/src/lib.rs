@@ -1,0 +1,1 @@
+//! MCP reference servers on raw pipes and sockets.
