@@ -1,2 +1,5 @@
 //! Asks a running MCP server questions, records the traffic and judges it.
+pub mod protocol;
+pub mod transcript;
+pub mod transport;
 pub mod wire;

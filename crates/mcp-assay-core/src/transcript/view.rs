@@ -1,0 +1,1 @@
+//! A view on the transcript: exchanges, messages, what a rule may look at.
