@@ -1,0 +1,28 @@
+//! What others build on: pure functions of the transcript, each owned by one rule.
+
+mod answers;
+mod discover;
+mod envelope;
+mod era;
+mod reach;
+
+pub use answers::{Answer, base_answers, base_errors, describe};
+pub use discover::{DISCOVER_USABLE, DiscoverResult, capability, discover_result, is_flag};
+pub use envelope::{ENDPOINT, HEADERS_ACCEPTED, META_ACCEPTED, legacy_sse_exchange};
+pub use era::{
+    MODERN_SERVICE, REVISION_SERVED, era, forced_modern, initialize_refused, legacy_negotiated,
+    modern_proof, offered_versions, refused_version, revisions,
+};
+pub use reach::{Reach, reach};
+
+use crate::transcript::view::Fact;
+
+/// All facts, for tests and docs.
+pub static FACTS: &[&Fact] = &[
+    &ENDPOINT,
+    &REVISION_SERVED,
+    &MODERN_SERVICE,
+    &META_ACCEPTED,
+    &HEADERS_ACCEPTED,
+    &DISCOVER_USABLE,
+];

@@ -1,0 +1,189 @@
+//! Did anything answer, and was it an MCP server?
+
+use crate::probe;
+use crate::protocol::code;
+use crate::transcript::view::{Exchange, Reply, View, stage_words};
+use crate::transcript::{Event, Stage, TransportKind};
+
+/// How far the questions got.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reach {
+    /// An MCP server, of whatever revision, answered.
+    Server,
+    /// Nothing answered: a reason for machines and one for people.
+    Unreachable(&'static str, String),
+    /// Credentials are wanted first.
+    AuthRequired(String),
+    /// Something answers, but not as an MCP server.
+    NotMcp(String),
+    /// JSON-RPC answers came, all of them errors that say nothing about a revision.
+    OnlyErrors(String),
+}
+
+/// How far the questions got.
+#[must_use]
+pub fn reach(view: &View<'_>) -> Reach {
+    if spoke_mcp(view) {
+        return Reach::Server;
+    }
+    match view.transport() {
+        TransportKind::Stdio => reach_stdio(view),
+        TransportKind::Http => reach_http(view),
+    }
+}
+
+/// A result that only an MCP server gives, or an error that only one gives.
+fn spoke_mcp(view: &View<'_>) -> bool {
+    super::modern_proof(view).is_some()
+        || super::legacy_negotiated(view).is_some()
+        || super::refused_version(view).is_some()
+        || super::legacy_sse_exchange(view).is_some()
+        || view.exchanges().iter().any(|exchange| {
+            is_list(view, exchange)
+                || matches!(
+                    view.error_code(exchange),
+                    Some(code::HEADER_MISMATCH | code::MISSING_CAPABILITY)
+                )
+        })
+}
+
+fn is_list(view: &View<'_>, exchange: &Exchange<'_>) -> bool {
+    view.result(exchange).is_some_and(|result| {
+        ["tools", "prompts", "resources"]
+            .iter()
+            .any(|key| result.get(key).is_some_and(serde_json::Value::is_array))
+    })
+}
+
+fn failures<'v>(view: &'v View<'_>) -> impl Iterator<Item = (Stage, &'v str)> {
+    view.entries().iter().filter_map(|entry| match &entry.event {
+        Event::Failed { stage, message } => Some((*stage, message.as_str())),
+        _ => None,
+    })
+}
+
+fn reach_stdio(view: &View<'_>) -> Reach {
+    if let Some((_, message)) = failures(view).find(|(stage, _)| *stage == Stage::Launch) {
+        return Reach::Unreachable("launch-failed", message.to_owned());
+    }
+    let answers: Vec<_> = view.exchanges().iter().filter(|e| is_answer(e)).collect();
+    if !answers.is_empty() {
+        return only_errors(view, &answers);
+    }
+    let lines = view
+        .entries()
+        .iter()
+        .filter(|entry| matches!(entry.event, Event::Received { .. }))
+        .count();
+    let exited = view
+        .entries()
+        .iter()
+        .find_map(|entry| match entry.event {
+            Event::Exited(code) => Some(code),
+            _ => None,
+        });
+    match (lines, exited) {
+        // Noise before an exit is the noise of a program that could not start.
+        (_, Some(code)) => Reach::Unreachable(
+            "launch-failed",
+            match code {
+                Some(code) => format!("the server exited with {code} and answered nothing"),
+                None => "the server was ended by a signal and answered nothing".to_owned(),
+            },
+        ),
+        (0, None) => Reach::Unreachable(
+            "silent",
+            "the server runs, but answered neither a modern request nor the legacy handshake"
+                .to_owned(),
+        ),
+        (lines, None) => Reach::NotMcp(format!(
+            "the program wrote {lines} line(s) to stdout, none of them an answer to a request"
+        )),
+    }
+}
+
+/// A JSON-RPC response, whatever its worth.
+fn is_answer(exchange: &Exchange<'_>) -> bool {
+    matches!(exchange.reply, Reply::Result(_) | Reply::Error { .. })
+}
+
+fn only_errors(view: &View<'_>, answers: &[&Exchange<'_>]) -> Reach {
+    let told = answers
+        .iter()
+        .find_map(|exchange| view.error(exchange))
+        .and_then(|error| error.message.map(str::to_owned))
+        .unwrap_or_default();
+    // An error under the request's own id that is not "I know no method at all" is the voice of a
+    // server that could not do its work, say because its backend is down.
+    let speaks = answers.iter().any(|exchange| {
+        matches!(exchange.reply, Reply::Error { own_id: true, .. })
+            && view
+                .error_code(exchange)
+                .is_some_and(|code| code != code::METHOD_NOT_FOUND)
+    });
+    if speaks {
+        Reach::OnlyErrors(format!("every request was answered with an error: {told}"))
+    } else {
+        Reach::NotMcp("JSON-RPC answers came, but none that an MCP server gives".to_owned())
+    }
+}
+
+fn reach_http(view: &View<'_>) -> Reach {
+    let first = view
+        .asked(&probe::DISCOVER)
+        .chain(view.asked(&probe::INITIALIZE))
+        .rfind(|exchange| exchange.head.is_some());
+    let Some(exchange) = first else {
+        return match failures(view).next() {
+            Some((stage, message)) => Reach::Unreachable(
+                match stage {
+                    Stage::Tls => "tls",
+                    Stage::Read | Stage::Send => "silent",
+                    _ => "refused",
+                },
+                format!("failed to {}: {message}", stage_words(stage)),
+            ),
+            None => Reach::Unreachable("silent", "no HTTP answer came in time".to_owned()),
+        };
+    };
+    let heads = || {
+        view.exchanges()
+            .iter()
+            .filter_map(|exchange| exchange.head.map(|head| (exchange, head)))
+    };
+    let answers: Vec<_> = view.exchanges().iter().filter(|e| is_answer(e)).collect();
+    if let Some((exchange, head)) = heads().find(|(exchange, head)| {
+        exchange.probe().is_some_and(|probe| probe.method().is_some())
+            && (head.status == 401
+                || (head.status == 403 && head.header("www-authenticate").is_some()))
+    }) {
+        let challenge = head
+            .header("www-authenticate")
+            .map_or_else(|| "without a challenge".to_owned(), |text| format!("with the challenge {text}"));
+        return Reach::AuthRequired(format!(
+            "{} was refused with HTTP {} {challenge}",
+            exchange.key.probe, head.status
+        ));
+    }
+    let status = exchange.head.map_or(0, |head| head.status);
+    let last_words = || super::describe(view, exchange);
+    match status {
+        403 | 421 if answers.is_empty() => Reach::Unreachable("host-refused", last_words()),
+        301..=308 => Reach::Unreachable(
+            "redirect",
+            format!(
+                "HTTP {status} to {}",
+                exchange
+                    .head
+                    .and_then(|head| head.header("location"))
+                    .unwrap_or("nowhere")
+            ),
+        ),
+        429 => Reach::Unreachable("rate-limited", last_words()),
+        500..=599 if heads().all(|(_, head)| head.status >= 500 || head.status == 404 || head.status == 405) && answers.is_empty() => {
+            Reach::Unreachable("server-error", last_words())
+        }
+        _ if answers.is_empty() => Reach::NotMcp(last_words()),
+        _ => only_errors(view, &answers),
+    }
+}

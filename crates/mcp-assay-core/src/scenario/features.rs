@@ -1,0 +1,275 @@
+//! What a proven modern server is asked: its lists, its call path, what was removed, what changed.
+
+use serde_json::{Map, Value, json};
+
+use super::asker::{Asker, Question};
+use crate::facts::{self, DiscoverResult};
+use crate::probe::{self, Aim, LISTS, Probe};
+use crate::protocol::code;
+use crate::transcript::view::{Exchange, Reply, View};
+use crate::transcript::{Gap, TransportKind};
+
+/// Listings of the tools before anything is said about their order.
+const LISTINGS: u16 = 3;
+
+/// Asks everything that a modern server can be asked without a token, a tool call or side effects.
+pub(super) async fn ask(asker: &mut Asker<'_>) {
+    let declared = asker.with_view(Declared::read);
+    asker.ask_all(opening(asker, &declared)).await;
+    pages(asker).await;
+    let items = asker.with_view(Items::read);
+    asker.ask_all(reads(asker, &declared, &items)).await;
+    let controls = asker.with_view(controls);
+    asker.ask_all(controls).await;
+}
+
+/// Which features the server declared.
+struct Declared {
+    lists: [Option<bool>; 4],
+    filter: Map<String, Value>,
+    subscribe: bool,
+}
+
+impl Declared {
+    fn read(view: &View<'_>) -> Self {
+        let Some(found) = facts::discover_result(view).filter(DiscoverResult::is_well_formed) else {
+            // Nothing is known, so everything is asked; the answers tell.
+            return Self {
+                lists: [None; 4],
+                filter: Map::new(),
+                subscribe: false,
+            };
+        };
+        let has = |name: &str| Some(facts::capability(&found, &[name]).is_some());
+        let mut filter = Map::new();
+        for (feature, field) in [
+            ("tools", "toolsListChanged"),
+            ("prompts", "promptsListChanged"),
+            ("resources", "resourcesListChanged"),
+        ] {
+            if facts::is_flag(&found, &[feature, "listChanged"]) {
+                filter.insert(field.to_owned(), json!(true));
+            }
+        }
+        Self {
+            lists: [has("tools"), has("prompts"), has("resources"), has("resources")],
+            subscribe: facts::is_flag(&found, &["resources", "subscribe"]),
+            filter,
+        }
+    }
+
+    fn offers(&self, list: usize) -> bool {
+        self.lists[list] != Some(false)
+    }
+}
+
+fn not_declared(what: &str) -> Gap {
+    Gap::NotOffered(format!("the server does not declare {what}").into())
+}
+
+const FEATURES: [&str; 4] = ["tools", "prompts", "resources", "resources"];
+
+fn opening(asker: &Asker<'_>, declared: &Declared) -> Vec<Question> {
+    let mut questions = Vec::new();
+    for (at, list) in LISTS.into_iter().enumerate() {
+        let question = Question::new(list);
+        let asked = asker.with_view(|view| view.asked(list).any(|e| e.key.attempt == 0));
+        if asked {
+            continue;
+        }
+        if declared.offers(at) {
+            questions.push(question);
+        } else {
+            asker.skip(&question, not_declared(FEATURES[at]));
+        }
+    }
+    if declared.offers(0) {
+        questions.extend((1..LISTINGS).map(|n| Question::new(&probe::TOOLS_LIST).attempt(n)));
+        questions.push(Question::new(&probe::CALL_UNKNOWN));
+    } else {
+        asker.skip(&Question::new(&probe::CALL_UNKNOWN), not_declared("tools"));
+    }
+    if declared.offers(2) {
+        questions.push(Question::new(&probe::READ_UNKNOWN));
+    } else {
+        asker.skip(&Question::new(&probe::READ_UNKNOWN), not_declared("resources"));
+    }
+    questions.push(Question::new(&probe::UNKNOWN_VERSION));
+    if asker.transport() == TransportKind::Http {
+        questions.extend(
+            [
+                &probe::METHOD_MISMATCH,
+                &probe::SESSION_SENT,
+                &probe::GET,
+                &probe::DELETE,
+            ]
+            .map(Question::new),
+        );
+    }
+    let removed: [&'static Probe; 6] = [
+        &probe::PING,
+        &probe::SET_LEVEL,
+        &probe::SUBSCRIBE,
+        &probe::UNSUBSCRIBE,
+        &probe::TASKS_LIST,
+        &probe::TASKS_RESULT,
+    ];
+    questions.extend(removed.map(Question::new));
+    if declared.filter.is_empty() && !declared.subscribe {
+        asker.skip(
+            &Question::new(&probe::LISTEN),
+            not_declared("change notifications"),
+        );
+    } else if !declared.filter.is_empty() {
+        let filter = Value::Object(declared.filter.clone());
+        questions.push(Question::new(&probe::LISTEN).aim(Aim::Filter(filter)));
+    }
+    questions
+}
+
+/// Follows every list to its end; a cursor that comes again, or the page limit, ends it.
+async fn pages(asker: &mut Asker<'_>) {
+    let limit = asker.run.settings.limits.pages;
+    let mut seen: [Vec<String>; 4] = Default::default();
+    for page in 1..limit {
+        let mut next = Vec::new();
+        for (at, list) in LISTS.into_iter().enumerate() {
+            let cursor = asker.with_view(|view| cursor(view, list, page - 1));
+            if let Some(cursor) = cursor
+                && !seen[at].contains(&cursor)
+            {
+                seen[at].push(cursor.clone());
+                next.push(Question::new(list).page(page).aim(Aim::Cursor(cursor)));
+            }
+        }
+        if next.is_empty() || asker.run.clock.is_over() {
+            return;
+        }
+        asker.ask_all(next).await;
+    }
+}
+
+fn cursor(view: &View<'_>, list: &'static Probe, page: u16) -> Option<String> {
+    let exchange = view
+        .asked(list)
+        .find(|exchange| exchange.key.attempt == 0 && exchange.key.page == page)?;
+    let cursor = view.result(exchange)?.get("nextCursor")?.as_str()?;
+    Some(cursor.to_owned())
+}
+
+/// The first resource and the simplest prompt that the server lists.
+struct Items {
+    uri: Option<String>,
+    prompt: Option<(String, Vec<String>)>,
+}
+
+impl Items {
+    fn read(view: &View<'_>) -> Self {
+        let first = |list: &'static Probe, key: &str| -> Vec<Value> {
+            view.asked(list)
+                .filter(|exchange| exchange.key.attempt == 0)
+                .filter_map(|exchange| view.result(exchange)?.get(key)?.as_array().cloned())
+                .next()
+                .unwrap_or_default()
+        };
+        let uri = first(&probe::RESOURCES_LIST, "resources")
+            .iter()
+            .find_map(|item| item.get("uri")?.as_str().map(str::to_owned));
+        let prompt = first(&probe::PROMPTS_LIST, "prompts")
+            .iter()
+            .filter_map(|item| {
+                let name = item.get("name")?.as_str()?.to_owned();
+                let required = item
+                    .get("arguments")
+                    .and_then(Value::as_array)
+                    .into_iter()
+                    .flatten()
+                    .filter(|argument| argument.get("required") == Some(&Value::Bool(true)))
+                    .filter_map(|argument| argument.get("name")?.as_str().map(str::to_owned))
+                    .collect::<Vec<_>>();
+                Some((name, required))
+            })
+            .min_by_key(|(_, required)| required.len());
+        Self { uri, prompt }
+    }
+}
+
+fn reads(asker: &Asker<'_>, declared: &Declared, items: &Items) -> Vec<Question> {
+    let mut questions = Vec::new();
+    let mut plan = |question: Question, target: Option<Aim>, what: &str| {
+        let gap = if asker.run.settings.no_read {
+            Gap::Skipped("left out by --no-read".into())
+        } else if let Some(aim) = target {
+            questions.push(question.aim(aim));
+            return;
+        } else {
+            Gap::NotOffered(format!("the server lists no {what}").into())
+        };
+        asker.skip(&question, gap);
+    };
+    plan(
+        Question::new(&probe::READ),
+        items.uri.clone().map(Aim::Uri),
+        "resource",
+    );
+    plan(
+        Question::new(&probe::PROMPT_GET),
+        items.prompt.clone().map(|(name, args)| Aim::Prompt(name, args)),
+        "prompt",
+    );
+    if declared.subscribe && declared.filter.is_empty() {
+        match &items.uri {
+            Some(uri) => questions.push(
+                Question::new(&probe::LISTEN)
+                    .aim(Aim::Filter(json!({ "resourceSubscriptions": [uri] }))),
+            ),
+            None => asker.skip(
+                &Question::new(&probe::LISTEN),
+                Gap::NotOffered("the server lists no resource to subscribe to".into()),
+            ),
+        }
+    }
+    questions
+}
+
+/// Requests that were refused are asked again without the thing that may have been refused.
+fn controls(view: &View<'_>) -> Vec<Question> {
+    let mut questions = Vec::new();
+    let list = view.asked(&probe::TOOLS_LIST).next();
+    if list.is_some_and(|exchange| is_unexplained(view, exchange)) {
+        questions.push(Question::new(&probe::TOOLS_LIST_NO_META));
+    }
+    if view.transport() == TransportKind::Http {
+        let read = view.asked(&probe::READ).next();
+        if let Some(exchange) = read.filter(|exchange| is_unexplained(view, exchange)) {
+            let uri = view
+                .request(exchange)
+                .and_then(|request| request.pointer("/params/uri")?.as_str());
+            if let Some(uri) = uri {
+                questions.push(
+                    Question::new(&probe::READ_NO_ROUTING).aim(Aim::Uri(uri.to_owned())),
+                );
+            }
+        }
+        let call = view.asked(&probe::CALL_UNKNOWN).next();
+        if call.is_some_and(|exchange| {
+            is_unexplained(view, exchange)
+                && view.error_code(exchange) != Some(code::INVALID_PARAMS)
+                && view.error_code(exchange) != Some(code::METHOD_NOT_FOUND)
+        }) {
+            questions.push(Question::new(&probe::CALL_NO_ROUTING));
+        }
+    }
+    questions
+}
+
+fn is_unexplained(view: &View<'_>, exchange: &Exchange<'_>) -> bool {
+    match exchange.reply {
+        Reply::Error { .. } => view.error_code(exchange) != Some(code::UNSUPPORTED_VERSION),
+        Reply::Silence(_) => true,
+        Reply::Other(_) => exchange
+            .head
+            .is_some_and(|head| matches!(head.status, 400 | 404 | 415 | 422 | 431 | 500)),
+        _ => false,
+    }
+}
