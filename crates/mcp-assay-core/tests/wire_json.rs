@@ -5,11 +5,11 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn document(text: &str) -> Document {
-    read(text.as_bytes(), Limits::default()).unwrap()
+    read(text.as_bytes(), Limits::default()).expect("readable")
 }
 
 fn refusal(bytes: &[u8]) -> Unreadable {
-    read(bytes, Limits::default()).unwrap_err()
+    read(bytes, Limits::default()).expect_err("unreadable")
 }
 
 fn path(oddity: &Oddity) -> &str {

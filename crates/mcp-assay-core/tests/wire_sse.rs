@@ -155,7 +155,10 @@ fn likely() -> impl Strategy<Value = String> {
 /// What the other reader makes of the same text; it reports blocks without data too.
 fn other_reader(text: &str) -> Vec<SseItem> {
     let chunks = stream::iter([Ok::<_, std::io::Error>(text.as_bytes())]);
-    let blocks: Vec<_> = SseByteStream::new(chunks).collect().now_or_never().unwrap();
+    let blocks: Vec<_> = SseByteStream::new(chunks)
+        .collect()
+        .now_or_never()
+        .expect("nothing to wait for");
     let events = blocks.into_iter().map(Result::unwrap).filter_map(|block| {
         let named = block.event.as_deref().filter(|name| !name.is_empty());
         block
