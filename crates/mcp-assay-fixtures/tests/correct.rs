@@ -1,5 +1,7 @@
 //! The correct servers keep to the specification.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
 mod support;
 
 use std::io::BufReader;

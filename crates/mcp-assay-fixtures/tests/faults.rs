@@ -1,5 +1,7 @@
 //! Every fault has a good name, changes what goes over the wire, starts and stops.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
 mod support;
 
 use std::collections::BTreeSet;
@@ -11,6 +13,8 @@ use support::{bare, exchange, headers, initialize, modern, post, spawn};
 
 /// Faults a conversation does not show: they show in time or on stderr.
 const INVISIBLE: &[&str] = &["slow", "stderr-noise"];
+/// Likewise over HTTP, where the conversation ends a stream after its first event.
+const INVISIBLE_OVER_HTTP: &[&str] = &["slow", "listen-closes-after-ack"];
 
 #[test]
 fn the_table_is_consistent() {
@@ -199,11 +203,60 @@ fn faults_show_over_http() {
         });
         assert_eq!(
             correct == wrong,
-            INVISIBLE.contains(&fault.name),
+            INVISIBLE_OVER_HTTP.contains(&fault.name),
             "{}",
             fault.name
         );
     }
+}
+
+#[test]
+fn correct_servers_repeat_themselves() {
+    for era in [Era::Modern, Era::Legacy, Era::Dual] {
+        let options = Options { era, fault: None };
+        assert_eq!(
+            http_transcript(&options),
+            http_transcript(&options),
+            "{era:?}"
+        );
+    }
+}
+
+#[test]
+fn a_subscription_may_end_at_once() {
+    let server = HttpServer::start(
+        &Options {
+            era: Era::Modern,
+            fault: fault("listen-closes-after-ack"),
+        },
+        0,
+    )
+    .unwrap();
+    let mut message = modern(
+        1,
+        "subscriptions/listen",
+        json!({"notifications": {"toolsListChanged": true}}),
+    );
+    let mut stream = support::connect(&server.url());
+    stream.set_read_timeout(Some(support::PATIENCE)).unwrap();
+    support::write_request(
+        &mut stream,
+        &server.url(),
+        "POST",
+        &headers(&message),
+        &message.to_string(),
+    );
+    let mut reader = std::io::BufReader::new(stream);
+    message = serde_json::from_str(&support::data_line(&mut reader)).unwrap();
+    assert_eq!(
+        message["method"],
+        "notifications/subscriptions/acknowledged"
+    );
+    message = serde_json::from_str(&support::data_line(&mut reader)).unwrap();
+    assert_eq!(
+        (&message["id"], &message["result"]["resultType"]),
+        (&json!(1), &json!("complete"))
+    );
 }
 
 #[test]

@@ -12,10 +12,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 /// How long an answer may take.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A modern request: `params` with the required metadata.
-pub fn modern(id: u64, method: &str, params: Value) -> Value {
+pub(crate) fn modern(id: u64, method: &str, params: Value) -> Value {
     let mut params = params;
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -26,19 +26,22 @@ pub fn modern(id: u64, method: &str, params: Value) -> Value {
 }
 
 /// A request as legacy clients send it.
-pub fn bare(id: u64, method: &str, params: Value) -> Value {
+pub(crate) fn bare(id: u64, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
-pub fn initialize(id: u64) -> Value {
+pub(crate) fn initialize(id: u64) -> Value {
     let client = json!({"name": "raw", "version": "1"});
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
     bare(id, "initialize", params)
 }
 
-/// The arguments of the binary for a fault, or for the correct server of an era.
-pub fn spawn(arguments: &[&str]) -> Process {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-assay-fixture"))
+/// Starts the binary, in a process group of its own.
+pub(crate) fn spawn(arguments: &[&str]) -> Process {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-assay-fixture"));
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -69,13 +72,13 @@ pub fn spawn(arguments: &[&str]) -> Process {
 }
 
 /// A server process; killed when dropped.
-pub struct Process {
+pub(crate) struct Process {
     child: Child,
     lines: Receiver<String>,
 }
 
 impl Process {
-    pub fn send(&mut self, message: &Value) {
+    pub(crate) fn send(&mut self, message: &Value) {
         let line = format!("{message}\n");
         self.child
             .stdin
@@ -86,19 +89,19 @@ impl Process {
     }
 
     /// Sends to a server that may be gone already.
-    pub fn try_send(&mut self, message: &Value) {
+    pub(crate) fn try_send(&mut self, message: &Value) {
         drop(writeln!(self.child.stdin.as_mut().unwrap(), "{message}"));
     }
 
     /// Whether the output is closed; not while another process holds the pipe.
-    pub fn has_ended_output(&self) -> bool {
+    pub(crate) fn has_ended_output(&self) -> bool {
         use std::sync::mpsc::TryRecvError;
         thread::sleep(Duration::from_millis(50));
         matches!(self.lines.try_recv(), Err(TryRecvError::Disconnected))
     }
 
     /// The next line; `None` at the end of the output.
-    pub fn line(&mut self) -> Option<String> {
+    pub(crate) fn line(&mut self) -> Option<String> {
         match self.lines.recv_timeout(PATIENCE) {
             Ok(line) => Some(line),
             Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => None,
@@ -106,21 +109,21 @@ impl Process {
         }
     }
 
-    pub fn receive(&mut self) -> Value {
+    pub(crate) fn receive(&mut self) -> Value {
         serde_json::from_str(&self.line().unwrap()).unwrap()
     }
 
-    pub fn ask(&mut self, message: &Value) -> Value {
+    pub(crate) fn ask(&mut self, message: &Value) -> Value {
         self.send(message);
         self.receive()
     }
 
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.child.stdin = None;
     }
 
     /// Waits for the process to end; its exit status.
-    pub fn wait(&mut self) -> Option<i32> {
+    pub(crate) fn wait(&mut self) -> Option<i32> {
         for _ in 0..PATIENCE.as_millis() {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status.code();
@@ -130,17 +133,25 @@ impl Process {
         panic!("the server does not end");
     }
 
-    pub fn is_alive(&mut self) -> bool {
+    pub(crate) fn is_alive(&mut self) -> bool {
         self.child.try_wait().unwrap().is_none()
     }
 
-    pub fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
+        // The group, for the sake of grandchildren.
+        #[cfg(unix)]
+        drop(
+            Command::new("kill")
+                .args(["-KILL", "--", &format!("-{}", self.id())])
+                .stderr(Stdio::null())
+                .status(),
+        );
         drop(self.child.kill());
         drop(self.child.wait());
     }
@@ -148,27 +159,27 @@ impl Drop for Process {
 
 /// A response, as far as it was read.
 #[derive(Debug, Default, PartialEq)]
-pub struct Response {
-    pub status: u16,
-    pub head: String,
-    pub headers: Vec<(String, String)>,
-    pub body: String,
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
 }
 
 impl Response {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
             .find(|(key, _)| key.eq_ignore_ascii_case(name))
             .map(|(_, value)| value.as_str())
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap()
     }
 
     /// The first event of an event stream.
-    pub fn event(&self) -> Value {
+    pub(crate) fn event(&self) -> Value {
         let data = self
             .body
             .lines()
@@ -179,7 +190,7 @@ impl Response {
 }
 
 /// The headers a 2026-07-28 client sends along with `message`.
-pub fn headers(message: &Value) -> Vec<(&'static str, String)> {
+pub(crate) fn headers(message: &Value) -> Vec<(&'static str, String)> {
     let method = message["method"].as_str().unwrap_or_default();
     let mut headers = vec![
         ("MCP-Protocol-Version", "2026-07-28".to_owned()),
@@ -195,7 +206,7 @@ pub fn headers(message: &Value) -> Vec<(&'static str, String)> {
 }
 
 /// Posts a modern message with its headers.
-pub fn post(url: &str, message: &Value) -> Response {
+pub(crate) fn post(url: &str, message: &Value) -> Response {
     exchange(
         url,
         "POST",
@@ -206,7 +217,7 @@ pub fn post(url: &str, message: &Value) -> Response {
 }
 
 /// One exchange on a connection of its own. An event stream is read up to its first event.
-pub fn exchange(
+pub(crate) fn exchange(
     url: &str,
     method: &str,
     headers: &[(&str, String)],
@@ -219,7 +230,7 @@ pub fn exchange(
     read_response(&mut BufReader::new(stream))
 }
 
-pub fn connect(url: &str) -> TcpStream {
+pub(crate) fn connect(url: &str) -> TcpStream {
     let authority = url
         .strip_prefix("http://")
         .unwrap()
@@ -229,7 +240,7 @@ pub fn connect(url: &str) -> TcpStream {
     TcpStream::connect(authority).unwrap()
 }
 
-pub fn write_request(
+pub(crate) fn write_request(
     stream: &mut TcpStream,
     url: &str,
     method: &str,
@@ -256,7 +267,7 @@ pub fn write_request(
 }
 
 /// Reads a response; what does not come within the read timeout stays empty.
-pub fn read_response(reader: &mut impl BufRead) -> Response {
+pub(crate) fn read_response(reader: &mut impl BufRead) -> Response {
     let mut response = Response::default();
     let mut line = String::new();
     while reader.read_line(&mut line).is_ok_and(|length| length > 2) && response.headers.len() < 100
@@ -295,7 +306,7 @@ pub fn read_response(reader: &mut impl BufRead) -> Response {
 }
 
 /// The data of the next event of a stream that is not chunked.
-pub fn data_line(reader: &mut impl BufRead) -> String {
+pub(crate) fn data_line(reader: &mut impl BufRead) -> String {
     loop {
         let mut line = String::new();
         assert!(reader.read_line(&mut line).unwrap() > 0, "the stream ended");
