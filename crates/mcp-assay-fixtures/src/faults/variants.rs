@@ -26,7 +26,7 @@ pub(super) static FAULTS: &[Fault] = &[
     })]),
     variant("pages", "splits its lists into two pages", &[Setup(|config| config.pages = 2)]),
     variant("many-tools", "lists 200 tools", &[Setup(|config| {
-        config.catalog.tools = (1..=200).map(|number| tool(&format!("tool-{number}"))).collect();
+        config.catalog.tools.extend((4..=200).map(|number| tool(&format!("tool-{number}"))));
     })]),
     variant("changing-tools", "really has another set of tools each time it is asked", &[Setup(|config| {
         config.tools = |server| {
