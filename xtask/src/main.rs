@@ -1,2 +1,37 @@
-//! Project tasks.
-fn main() {}
+//! Project tasks, run as `cargo xtask TASK`.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a task reports to the person who started it"
+)]
+
+mod interop;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo xtask TASK
+
+tasks:
+  interop    run the checker against servers built on real SDKs (see interop/README.md)";
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let task = arguments.next();
+    let arguments: Vec<String> = arguments.collect();
+    let outcome = match task.as_deref() {
+        Some("interop") => interop::command(&arguments),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
