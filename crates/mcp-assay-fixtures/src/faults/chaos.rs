@@ -15,6 +15,7 @@ use crate::stdio;
 
 /// Length of the filling of the huge answer, in bytes.
 const HUGE: u64 = 200 * 1024 * 1024;
+const LOGIN_PAGE: &str = "<!doctype html><title>Log in</title><form><input name=password></form>\n";
 /// What a server puts into texts to deceive whoever prints them.
 const DECEPTION: &str = "\u{1b}[2J\u{1b}[H\u{1b}[32mREADY\u{1b}[0m \u{1b}]8;;http://127.0.0.1:9/\u{7}here\u{1b}]8;;\u{7} \
     [link](http://127.0.0.1:9/) <img src=x onerror=alert(1)> | a | b |\n::error::deceived\r\n\u{202e}desrever";
@@ -68,14 +69,13 @@ pub(super) static FAULTS: &[Fault] = &[
         &[Door(|_, _| Some(Reply::empty(302).header("Location", "http://127.0.0.1:9/mcp")))])
         .http_only().because("redirect"),
     chaos("not-mcp", "login-page", "answers with a page to log in",
-        &[Door(|_, _| Some(Reply::bytes(200, "text/html", "<!doctype html><title>Log in</title><form><input name=password></form>\n")))])
-        .http_only(),
+        &[Door(|_, _| Some(Reply::bytes(200, "text/html", LOGIN_PAGE)))]).http_only(),
     chaos("not-mcp", "endless-body", "sends a body without end", &[Socket(|_, _, stream| {
         endless(stream, &["Content-Type: application/json"], "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[{}", ",{}")
     })]).http_only(),
     chaos("unreachable", "endless-sse", "sends an event stream of notifications without end", &[Socket(|_, _, stream| {
         endless(stream, &["Content-Type: text/event-stream"], ": hello\n\n",
-            "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":0,\"progress\":1}}\n\n")
+            "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\n")
     })]).http_only(),
     chaos("unreachable", "headers-never-end", "sends header fields without end", &[Socket(|_, _, stream| {
         stream.write_all(b"HTTP/1.1 200 OK\r\n")?;

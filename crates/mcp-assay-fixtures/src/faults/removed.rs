@@ -32,7 +32,9 @@ pub(super) static FAULTS: &[Fault] = &[
     warning("MCP015", "roots-requested", "asks for roots before it gives the prompt without arguments",
         &[Answer(|_, r| ask(r, "roots/list", json!({})))]),
     warning("MCP021", "tasks-capability", "declares the removed core tasks capability",
-        &[Setup(|config| config.capabilities["tasks"] = json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}))]),
+        &[Setup(|config| {
+            config.capabilities["tasks"] = json!({"list": {}, "requests": {"tools": {"call": {}}}});
+        })]),
     warning("MCP021", "tasks-list-served", "still answers tasks/list",
         &[Answer(|s, r| served(s, r, "tasks/list", json!({"tasks": []})))]),
     warning("MCP021", "tasks-result-served", "still answers tasks/result",

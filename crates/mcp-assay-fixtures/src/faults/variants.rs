@@ -69,14 +69,13 @@ pub(super) static FAULTS: &[Fault] = &[
     variant("initialize-400-plain", "refuses initialize with a plain text",
         &[Intercept(|_, r| is_initialize(r).then(|| Reply::bytes(400, "text/plain", "no such version\n")))]).http_only(),
     variant("unknown-tool-400", "answers tools/call of an unknown tool with HTTP 400",
-        &[Edit(|_, r, reply| if r.method == "tools/call" && reply.error_mut().is_some() { reply.status = 400 })]).http_only(),
-    variant("resource-not-found-404", "answers resources/read of an unknown resource with HTTP 404",
-        &[Edit(|_, r, reply| if r.method == "resources/read" && reply.status == 200 && reply.error_mut().is_some() { reply.status = 404 })])
-        .http_only(),
+        &[Edit(|_, r, reply| refuse_with(400, "tools/call", r, reply))]).http_only(),
     variant("resource-not-found-400", "answers resources/read of an unknown resource with HTTP 400",
-        &[Edit(|_, r, reply| if r.method == "resources/read" && reply.error_mut().is_some() { reply.status = 400 })])
-        .http_only(),
-    variant("sse-answers", "answers every request with an event stream", &[Edit(|_, _, reply| reply.sse = true)]).http_only(),
+        &[Edit(|_, r, reply| refuse_with(400, "resources/read", r, reply))]).http_only(),
+    variant("resource-not-found-404", "answers resources/read of an unknown resource with HTTP 404",
+        &[Edit(|_, r, reply| refuse_with(404, "resources/read", r, reply))]).http_only(),
+    variant("sse-answers", "answers every request with an event stream",
+        &[Edit(|_, _, reply| reply.sse = true)]).http_only(),
     variant("chunked", "sends its bodies in chunks", &[Setup(|config| config.http.chunked = true)]).http_only(),
     variant("http10", "answers in HTTP/1.0, without lengths", &[Setup(|config| config.http.http10 = true)]).http_only(),
     variant("header-case", "writes header names in capitals", &[Setup(|config| config.http.shouting = true)]).http_only(),
@@ -92,6 +91,13 @@ pub(super) static FAULTS: &[Fault] = &[
         Door(|_, r| (r.path() == "/mcp").then(|| Reply::empty(307).header("Location", "/mcp/"))),
     ]).http_only(),
 ];
+
+/// Gives an error of `method` another HTTP status, where the specification leaves it open.
+fn refuse_with(status: u16, method: &str, request: &Request, reply: &mut Reply) {
+    if request.method == method && reply.status == 200 && reply.error_mut().is_some() {
+        reply.status = status;
+    }
+}
 
 /// A tool without parameters.
 fn tool(name: &str) -> Value {
