@@ -1,0 +1,59 @@
+//! MCP009: change notifications are advertised, `subscriptions/listen` is absent.
+
+use crate::facts::{
+    DISCOVER_USABLE, HEADERS_ACCEPTED, META_ACCEPTED, MODERN_SERVICE, describe,
+};
+use crate::probe;
+use crate::protocol::code;
+use crate::report::{Owner, Severity};
+use crate::rules::{Check, Docs, Finding, Judgement, Rule};
+use crate::transcript::view::{Reply, View};
+
+/// Change notifications are advertised, `subscriptions/listen` is absent.
+pub static RULE: Rule = Rule {
+    id: "MCP009",
+    name: "listen-missing",
+    claim: "A server that advertises change notifications serves `subscriptions/listen`.",
+    severity: Severity::Warning,
+    owner: Owner::Sdk,
+    http_only: false,
+    gates: false,
+    security: false,
+    probes: &[&probe::LISTEN],
+    presupposes: &[&MODERN_SERVICE, &META_ACCEPTED, &HEADERS_ACCEPTED, &DISCOVER_USABLE],
+    symptom_of: None,
+    checks: &[Check {
+        requirement: "subs.supported",
+        judge,
+    }],
+    docs: Docs {
+        why: "Notifications travel on the stream of a `subscriptions/listen` request; the GET stream \
+              and `resources/subscribe` are gone.",
+        legal: "Refusing it where no `listChanged` and no `subscribe` is `true`. Refusing it for a \
+                limit. Agreeing to fewer types than were asked for.",
+        example: "```json\n<-- capabilities: {\"tools\":{\"listChanged\":true}}\n--> subscriptions/listen {\"notifications\":{\"toolsListChanged\":true}}\n<-- {\"jsonrpc\":\"2.0\",\"id\":4,\"error\":{\"code\":-32601,\"message\":\"Method not found\"}}\n```",
+        fix: "Serve `subscriptions/listen`, or stop advertising `listChanged` and `subscribe`.",
+        clients: "A client never hears of changes and shows stale lists until they expire.",
+    },
+};
+
+fn judge(view: &View<'_>) -> Judgement {
+    let mut asked = view.asked(&probe::LISTEN);
+    let Some(exchange) = asked.next() else {
+        return super::unanswered(view, None);
+    };
+    match (&exchange.reply, view.error_code(exchange)) {
+        // A closing result without an acknowledgement is a defect of its own; the method is there.
+        (Reply::Acknowledged(_) | Reply::Result(_), _) => Judgement::Pass(exchange.proof()),
+        (Reply::Error { .. }, Some(code::METHOD_NOT_FOUND | code::INVALID_PARAMS)) => {
+            Finding::new(
+                exchange.proof(),
+                describe(view, exchange),
+                "a server that advertises change notifications supports subscriptions/listen for them",
+                "serve subscriptions/listen, or declare listChanged and subscribe as false",
+            )
+            .fail()
+        }
+        _ => super::unanswered(view, Some(exchange)),
+    }
+}

@@ -1,0 +1,66 @@
+//! MCP013: requests with the `_meta` envelope are refused.
+
+use crate::facts::{META_ACCEPTED, MODERN_SERVICE, describe};
+use crate::probe;
+use crate::report::{Owner, Severity};
+use crate::rules::{Check, Docs, Finding, Judgement, Rule};
+use crate::transcript::view::{Truth, View};
+
+/// Requests with the `_meta` envelope are refused.
+pub static RULE: Rule = Rule {
+    id: "MCP013",
+    name: "meta-rejected",
+    claim: "Requests that carry the `_meta` envelope are let in.",
+    severity: Severity::Error,
+    owner: Owner::Sdk,
+    http_only: false,
+    gates: true,
+    security: false,
+    probes: &[
+        &probe::DISCOVER,
+        &probe::DISCOVER_NO_META,
+        &probe::TOOLS_LIST,
+        &probe::TOOLS_LIST_NO_META,
+    ],
+    presupposes: &[&MODERN_SERVICE],
+    symptom_of: None,
+    checks: &[Check {
+        requirement: "version.dual-era-modern-stateless",
+        judge,
+    }],
+    docs: Docs {
+        why: "Every request carries its version and the client's capabilities in `params._meta`. A \
+              handler that validates its parameters strictly and does not know `_meta` refuses them.",
+        legal: "Refusing every early request alike, with or without `_meta`: that is a missing \
+                revision or a demanded handshake, and other rules say so.",
+        example: "```json\n--> server/discover with `_meta`\n<-- {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"Unexpected field _meta\"}}\n--> the same without `_meta`\n<-- a DiscoverResult\n```",
+        fix: "Accept `_meta` in the parameters of every request.",
+        clients: "All: no client of 2026-07-28 can leave it out.",
+    },
+};
+
+fn judge(view: &View<'_>) -> Judgement {
+    match view.fact(&META_ACCEPTED) {
+        Truth::Holds(proof) => Judgement::Pass(proof),
+        Truth::Unknown(gap) => Judgement::NotMeasured(gap),
+        Truth::Broken(evidence) => {
+            let pair = super::pair(
+                view,
+                &[
+                    (&probe::DISCOVER, &probe::DISCOVER_NO_META),
+                    (&probe::TOOLS_LIST, &probe::TOOLS_LIST_NO_META),
+                ],
+            );
+            let observed = pair.map_or_else(String::new, |(with, without)| {
+                format!("{}; {}", describe(view, with), describe(view, without))
+            });
+            Finding::new(
+                evidence,
+                observed,
+                "a request that carries modern _meta is served by this revision",
+                "accept _meta in the parameters of every request",
+            )
+            .fail()
+        }
+    }
+}

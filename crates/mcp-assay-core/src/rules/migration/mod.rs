@@ -1,0 +1,198 @@
+//! What 2026-07-28 removed, renamed or made mandatory.
+
+pub mod cache_hints_missing;
+pub mod core_tasks;
+pub mod dcr_only;
+pub mod deprecated_features;
+pub mod discover_missing;
+pub mod error_codes_not_renumbered;
+pub mod get_stream_served;
+pub mod handshake_required;
+pub mod http_sse_transport;
+pub mod iss_not_supported;
+pub mod listen_missing;
+pub mod meta_rejected;
+pub mod ping_served;
+pub mod resource_not_found_code;
+pub mod result_type_missing;
+pub mod revision_not_served;
+pub mod routing_headers_rejected;
+pub mod server_info_missing;
+pub mod session_id_issued;
+pub mod set_level_served;
+pub mod subscribe_served;
+pub mod tool_order_unstable;
+
+use std::collections::BTreeSet;
+
+use super::{Finding, Judgement};
+use crate::facts::{Answer, base_answers, describe};
+use crate::probe::Probe;
+use crate::protocol::code;
+use crate::report::Owner;
+use crate::transcript::Gap;
+use crate::transcript::view::{Evidence, Exchange, Reply, View};
+
+/// Why an exchange gave no usable answer.
+pub(super) fn gap(view: &View<'_>, exchange: &Exchange<'_>) -> Gap {
+    match &exchange.reply {
+        Reply::NotSent(gap) => gap.clone(),
+        Reply::Open => Gap::NotAsked,
+        _ => Gap::NoAnswer(describe(view, exchange).into()),
+    }
+}
+
+/// The judgement for a feature that was not declared, or for a question that was left out.
+pub(super) fn unanswered(view: &View<'_>, exchange: Option<&Exchange<'_>>) -> Judgement {
+    match exchange.map_or(Gap::NotAsked, |exchange| gap(view, exchange)) {
+        Gap::NotOffered(why) => Judgement::NotApplicable(why.into_owned()),
+        gap => Judgement::NotMeasured(gap),
+    }
+}
+
+/// Judges every answer to unmodified modern requests by one property. All that lack it are one
+/// finding, which names the methods; if other answers have it, the server's own code is at fault.
+pub(super) fn every_answer(
+    view: &View<'_>,
+    concerns: impl Fn(&Answer<'_, '_>) -> bool,
+    flaw: impl Fn(&Answer<'_, '_>) -> Option<String>,
+    expected: &'static str,
+    fix: &'static str,
+) -> Judgement {
+    let answers: Vec<Answer<'_, '_>> = base_answers(view).filter(|a| concerns(a)).collect();
+    let mut seen: Vec<(&str, String)> = Vec::new();
+    let mut sound: BTreeSet<&str> = BTreeSet::new();
+    let mut evidence: Vec<u32> = Vec::new();
+    for answer in &answers {
+        match flaw(answer) {
+            Some(flaw) => {
+                if !seen.iter().any(|(method, known)| *method == answer.method && *known == flaw) {
+                    seen.push((answer.method, flaw));
+                    evidence.extend(answer.exchange.proof().entries());
+                }
+            }
+            None => {
+                sound.insert(answer.method);
+            }
+        }
+    }
+    let Some(evidence) = Evidence::collect(evidence) else {
+        let proof = Evidence::collect(answers.iter().map(|answer| answer.entry));
+        return proof.map_or(
+            Judgement::NotMeasured(Gap::NoAnswer("no result of that kind was delivered".into())),
+            Judgement::Pass,
+        );
+    };
+    let finding = Finding::new(evidence, grouped(&seen), expected, fix).at("/result");
+    let partial = sound.iter().any(|method| !seen.iter().any(|(known, _)| known == method));
+    if partial {
+        let well: Vec<&str> = sound.into_iter().collect();
+        finding.owned_by(
+            Owner::Application,
+            format!(
+                "{} from the same server has it, so the SDK can do it and a handler of the server's own builds these results",
+                well.join(", ")
+            ),
+        )
+    } else {
+        finding
+    }
+    .fail()
+}
+
+/// `a, b: flaw; c: other flaw`.
+fn grouped(seen: &[(&str, String)]) -> String {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (method, flaw) in seen {
+        match groups.iter_mut().find(|(known, _)| known == flaw) {
+            Some((_, methods)) => methods.push(method),
+            None => groups.push((flaw, vec![method])),
+        }
+    }
+    let parts: Vec<String> = groups
+        .iter()
+        .map(|(flaw, methods)| format!("{}: {flaw}", methods.join(", ")))
+        .collect();
+    parts.join("; ")
+}
+
+/// Judges a method that the revision removed: still answering it is worth a note, nothing more.
+pub(super) fn removed(
+    view: &View<'_>,
+    probes: &[&'static Probe],
+    expected: &'static str,
+    fix: &'static str,
+) -> Judgement {
+    let asked: Vec<&Exchange<'_>> = probes.iter().flat_map(|probe| view.asked(probe)).collect();
+    let served: Vec<&&Exchange<'_>> = asked
+        .iter()
+        .filter(|exchange| matches!(exchange.reply, Reply::Result(_)))
+        .collect();
+    if let Some(evidence) =
+        Evidence::collect(served.iter().flat_map(|e| e.proof().entries().collect::<Vec<_>>()))
+    {
+        let lines: Vec<String> = served.iter().map(|e| describe(view, e)).collect();
+        return Finding::new(evidence, lines.join("; "), expected, fix).fail();
+    }
+    let refused = |exchange: &&&Exchange<'_>| {
+        view.error_code(exchange) == Some(code::METHOD_NOT_FOUND)
+    };
+    match asked.iter().find(|exchange| !refused(exchange)) {
+        None => Evidence::collect(asked.iter().flat_map(|e| e.proof().entries().collect::<Vec<_>>()))
+            .map_or(Judgement::NotMeasured(Gap::NotAsked), Judgement::Pass),
+        Some(other) => unanswered(view, Some(other)),
+    }
+}
+
+/// The request that was refused and its control, of the first pair where both were asked.
+pub(super) fn pair<'v, 't>(
+    view: &'v View<'t>,
+    pairs: &[(&'static Probe, &'static Probe)],
+) -> Option<(&'v Exchange<'t>, &'v Exchange<'t>)> {
+    pairs.iter().find_map(|(with, without)| {
+        let control = view.asked(without).next()?;
+        let refused = view
+            .asked(with)
+            .find(|exchange| !matches!(exchange.reply, Reply::Result(_)))?;
+        Some((refused, control))
+    })
+}
+
+/// The metadata document that answered a probe, with its exchange.
+pub(super) fn metadata<'v, 't>(
+    view: &'v View<'t>,
+    probe: &'static Probe,
+) -> Option<(&'v serde_json::Value, &'v Exchange<'t>)> {
+    view.asked(probe).find_map(|exchange| {
+        exchange.head.filter(|head| head.status == 200)?;
+        let Reply::Other(entry) = exchange.reply else {
+            return None;
+        };
+        Some((view.value(entry).filter(|value| value.is_object())?, exchange))
+    })
+}
+
+/// The authorization server's metadata, or why there is none to judge.
+pub(super) fn authorization_server<'v, 't>(
+    view: &'v View<'t>,
+) -> Result<(&'v serde_json::Value, &'v Exchange<'t>), Judgement> {
+    if let Some(found) = metadata(view, &crate::probe::SERVER_METADATA) {
+        return Ok(found);
+    }
+    let walled = view
+        .exchanges()
+        .iter()
+        .filter_map(|exchange| exchange.head)
+        .any(|head| head.status == 401 || head.header("www-authenticate").is_some());
+    if !walled {
+        return Err(Judgement::NotApplicable(
+            "the server asks for no credentials".to_owned(),
+        ));
+    }
+    // Keys and custom schemes are permitted; then there is no metadata and nothing to say.
+    let why = match metadata(view, &crate::probe::RESOURCE_METADATA) {
+        Some(_) => "no metadata of the authorization server was found",
+        None => "no protected-resource metadata was found",
+    };
+    Err(Judgement::NotMeasured(Gap::NoAnswer(why.into())))
+}
