@@ -22,7 +22,7 @@ pub(super) fn render(report: &Report, options: &Options) -> String {
             "results": results(report, options),
             "columnKind": "unicodeCodePoints",
             "properties": {
-                "target": target(&report.target),
+                "target": text(&words::public_target(&report.target)),
                 "transport": report.transport,
                 "targetRevision": text(&report.target_revision),
                 "verdict": report.verdict,
@@ -213,28 +213,6 @@ fn anchor(file: &str) -> String {
         }
     }
     out
-}
-
-/// The target without what URLs in it carry besides scheme, host and path.
-fn target(target: &str) -> String {
-    let words: Vec<String> = target.split(' ').map(bare_url).collect();
-    text(&words.join(" "))
-}
-
-fn bare_url(word: &str) -> String {
-    let Some(at) = word.find("http://").or_else(|| word.find("https://")) else {
-        return word.to_owned();
-    };
-    let (before, address) = word.split_at(at);
-    let Ok(mut url) = url::Url::parse(address) else {
-        return format!("{before}…");
-    };
-    url.set_query(None);
-    url.set_fragment(None);
-    // These fail only for a URL that cannot have a user, which then has none.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    format!("{before}{url}")
 }
 
 fn text(text: &str) -> String {

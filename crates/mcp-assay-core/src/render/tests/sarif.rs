@@ -96,8 +96,9 @@ fn a_run_that_measured_nothing_has_failed() {
 }
 
 #[test]
-fn the_target_keeps_its_secrets() {
+fn the_published_target_has_no_secrets() {
     let mut report = samples::ready();
+    report.target = "https://user:secret@api.example.com:8443/mcp?token=secret#part".to_owned();
     assert_eq!(
         run(&report)["properties"]["target"],
         "https://api.example.com:8443/mcp"
