@@ -23,7 +23,7 @@ pub(super) fn render(report: &Report, options: &Options) -> String {
     out += &format!(
         "{} {} · judged against {} · era {}",
         report.transport,
-        code(&report.target, FIELD),
+        code(&words::public_target(&report.target), FIELD),
         inline(&report.target_revision, 40),
         words::era(report.era)
     );

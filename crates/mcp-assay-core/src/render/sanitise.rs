@@ -56,12 +56,13 @@ fn starts_command(rest: &str) -> bool {
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
-/// Several lines, each harmless for a terminal; `max` bounds their sum.
+/// Several lines, each harmless for a terminal; `max` bounds their sum. A last line break ends the
+/// last line.
 #[must_use]
 pub fn lines(text: &str, max: usize) -> Vec<String> {
     let mut left = max;
     let mut out = Vec::new();
-    for line in text.split('\n') {
+    for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
         if left == 0 {
             out.push("…".to_owned());
             break;

@@ -22,7 +22,7 @@ pub(super) fn render(report: &Report, options: &Options) -> String {
             "results": results(report, options),
             "columnKind": "unicodeCodePoints",
             "properties": {
-                "target": target(&report.target),
+                "target": text(&words::public_target(&report.target)),
                 "transport": report.transport,
                 "targetRevision": text(&report.target_revision),
                 "verdict": report.verdict,
@@ -116,14 +116,11 @@ fn results(report: &Report, options: &Options) -> Vec<Value> {
         .findings
         .iter()
         .map(|finding| {
-            let mut fingerprint = fingerprint(finding);
+            let place = place(finding);
             // The same place twice: told apart by their order, which the report fixes.
-            let times: &mut usize = seen.entry(fingerprint.clone()).or_default();
+            let times: &mut usize = seen.entry(place.clone()).or_default();
             *times += 1;
-            if *times > 1 {
-                fingerprint += &format!("/{times}");
-            }
-            result(report, finding, fingerprint, options)
+            result(report, finding, &fingerprints(&place, *times), options)
         })
         .collect()
 }
@@ -131,7 +128,7 @@ fn results(report: &Report, options: &Options) -> Vec<Value> {
 fn result(
     report: &Report,
     finding: &FindingReport,
-    fingerprint: String,
+    fingerprints: &Value,
     options: &Options,
 ) -> Value {
     let message = format!(
@@ -180,26 +177,38 @@ fn result(
             },
         }]),
     );
-    result.insert(
-        "partialFingerprints".to_owned(),
-        json!({ "mcpAssay/v1": fingerprint }),
-    );
+    result.insert("partialFingerprints".to_owned(), fingerprints.clone());
     result.insert("properties".to_owned(), properties);
     Value::Object(result)
 }
 
-/// The same from run to run: nothing of the run enters it, only the place of the defect.
-fn fingerprint(finding: &FindingReport) -> String {
+/// Where a defect is; nothing of the run enters it.
+fn place(finding: &FindingReport) -> String {
     let path = finding.path.as_deref().unwrap_or_default();
-    // FNV-1a: short and the same everywhere; nobody gains by a collision with a finding of their own.
-    let hash = path.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
     format!(
-        "{}/{}/{hash:016x}",
+        "{}/{}/{:016x}",
         text(&finding.rule_id),
-        text(&finding.requirement)
+        text(&finding.requirement),
+        hash(path)
     )
+}
+
+/// The second name is the one that GitHub matches alerts by. Left to its upload action, it would be
+/// made of the anchor's first line: the same for all findings of a rule, and another one whenever
+/// that line is edited.
+fn fingerprints(place: &str, times: usize) -> Value {
+    json!({
+        "mcpAssay/v1": format!("{place}/{times}"),
+        "primaryLocationLineHash": format!("{:016x}:{times}", hash(place)),
+    })
+}
+
+/// FNV-1a: the same everywhere and in every release. Nobody gains by a collision of findings of
+/// their own.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// A relative URI reference of a file name.
@@ -213,28 +222,6 @@ fn anchor(file: &str) -> String {
         }
     }
     out
-}
-
-/// The target without what URLs in it carry besides scheme, host and path.
-fn target(target: &str) -> String {
-    let words: Vec<String> = target.split(' ').map(bare_url).collect();
-    text(&words.join(" "))
-}
-
-fn bare_url(word: &str) -> String {
-    let Some(at) = word.find("http://").or_else(|| word.find("https://")) else {
-        return word.to_owned();
-    };
-    let (before, address) = word.split_at(at);
-    let Ok(mut url) = url::Url::parse(address) else {
-        return format!("{before}…");
-    };
-    url.set_query(None);
-    url.set_fragment(None);
-    // These fail only for a URL that cannot have a user, which then has none.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    format!("{before}{url}")
 }
 
 fn text(text: &str) -> String {

@@ -20,8 +20,10 @@ pub(super) fn render(report: &Report, options: &Options) -> String {
     let mut page = Page::new(options.colour, options.width);
     head(&mut page, report);
     for severity in [Severity::Error, Severity::Warning, Severity::Note] {
+        let mut previous = None;
         for found in report.findings.iter().filter(|f| f.severity == severity) {
-            finding(&mut page, found, options.verbose);
+            finding(&mut page, found, previous, options.verbose);
+            previous = Some(found);
         }
     }
     run(&mut page, report, options.verbose);
@@ -71,7 +73,12 @@ fn head(page: &mut Page, report: &Report) {
     }
 }
 
-fn finding(page: &mut Page, finding: &FindingReport, verbose: bool) {
+fn finding(
+    page: &mut Page,
+    finding: &FindingReport,
+    previous: Option<&FindingReport>,
+    verbose: bool,
+) {
     let max = if verbose { VERBOSE_FIELD } else { FIELD };
     let mut name = format!("{} {}", finding.rule_id, finding.name);
     if finding.security {
@@ -92,11 +99,15 @@ fn finding(page: &mut Page, finding: &FindingReport, verbose: bool) {
     if let Some(path) = &finding.path {
         page.field("at", path, max);
     }
-    page.field("expected", &finding.expected, max);
-    page.field("fix", &finding.fix, max);
-    let owner = words::owner(finding.remediation);
-    page.field("owner", &join(owner, ": ", &finding.owner_reason), max);
-    page.link("spec", &finding.spec_ref);
+    if previous.is_some_and(|previous| same_remedy(previous, finding)) {
+        page.field("fix", "as above", max);
+    } else {
+        page.field("expected", &finding.expected, max);
+        page.field("fix", &finding.fix, max);
+        let owner = words::owner(finding.remediation);
+        page.field("owner", &join(owner, ": ", &finding.owner_reason), max);
+        page.link("spec", &finding.spec_ref);
+    }
     if !finding.symptoms.is_empty() {
         page.field(
             "also",
@@ -128,6 +139,16 @@ fn finding(page: &mut Page, finding: &FindingReport, verbose: bool) {
             );
         }
     }
+}
+
+/// True if all but the place is the same.
+fn same_remedy(one: &FindingReport, other: &FindingReport) -> bool {
+    one.rule_id == other.rule_id
+        && one.expected == other.expected
+        && one.fix == other.fix
+        && one.remediation == other.remediation
+        && one.owner_reason == other.owner_reason
+        && one.spec_ref == other.spec_ref
 }
 
 /// What happened to the run itself, and what to do.

@@ -112,6 +112,7 @@ pub(super) fn causes(report: &Report) -> Option<String> {
                     .count();
                 (count > 0).then(|| format!("{count} {whose}"))
             };
+            let then = then.replace("measurable then", "measurable when they are fixed");
             let shares: Vec<_> = [
                 share(Owner::Sdk, "in the SDK"),
                 share(Owner::Application, "in the server's own code"),
@@ -195,9 +196,9 @@ pub(super) fn not_measured(report: &Report) -> Vec<String> {
             continue;
         }
         let reason = match (&rule.because, &rule.reason) {
-            (Some(because), _) => format!("because of {because}"),
-            (None, Some(reason)) => reason.clone(),
-            (None, None) => "for no recorded reason".to_owned(),
+            (Some(because), _) => format!(" because of {because}"),
+            (None, Some(reason)) => format!(": {reason}"),
+            (None, None) => " for no recorded reason".to_owned(),
         };
         match groups.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, ids)) => ids.push(&rule.id),
@@ -208,9 +209,8 @@ pub(super) fn not_measured(report: &Report) -> Vec<String> {
     groups
         .into_iter()
         .map(|(reason, ids)| match ids.as_slice() {
-            [one] => format!("{one} {reason}"),
-            [one, two] => format!("{one}, {two} {reason}"),
-            _ => format!("{} rules {reason}", ids.len()),
+            few @ ([_] | [_, _]) => format!("{}{reason}", few.join(" and ")),
+            many => format!("{} rules{reason}", many.len()),
         })
         .collect()
 }
@@ -269,6 +269,30 @@ pub(super) fn crash(report: &Report, id: &str) -> String {
         .and_then(|rule| rule.reason.as_deref())
         .unwrap_or("no message");
     format!("{id} crashed: {reason}. Its outcome is unknown; please report it.")
+}
+
+/// The target without what URLs in it carry besides scheme, host and path.
+///
+/// The report has removed the secrets it knows of; what gets published is cut further.
+pub(super) fn public_target(target: &str) -> String {
+    let words: Vec<String> = target.split(' ').map(bare_url).collect();
+    words.join(" ")
+}
+
+fn bare_url(word: &str) -> String {
+    let Some(at) = word.find("http://").or_else(|| word.find("https://")) else {
+        return word.to_owned();
+    };
+    let (before, address) = word.split_at(at);
+    let Ok(mut url) = url::Url::parse(address) else {
+        return format!("{before}…");
+    };
+    url.set_query(None);
+    url.set_fragment(None);
+    // These fail only for a URL that cannot have a user, which then has none.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    format!("{before}{url}")
 }
 
 fn plural(count: usize, one: &str, many: &str) -> String {

@@ -161,7 +161,7 @@ pub(super) fn legacy() -> Report {
 
 pub(super) fn ready() -> Report {
     let mut report = report(Verdict::Ready, "dual-era server: 2026-07-28 is served");
-    report.target = "https://user:secret@api.example.com:8443/mcp?token=secret#part".to_owned();
+    report.target = "https://api.example.com/mcp".to_owned();
     report.transport = TransportKind::Http;
     report.era = Era::Dual;
     report.findings = vec![
@@ -203,7 +203,6 @@ pub(super) fn broken() -> Report {
             ..finding("MCP005", "cache-hints-missing", Severity::Error)
         },
         FindingReport {
-            remediation: Owner::Sdk,
             path: Some("/result/tools/0".to_owned()),
             ..finding("MCP005", "cache-hints-missing", Severity::Error)
         },

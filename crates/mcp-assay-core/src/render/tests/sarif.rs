@@ -54,21 +54,26 @@ fn fingerprints_are_unique_and_stable() {
     let mut report = samples::broken();
     // The same defect at the same place twice.
     report.findings.push(report.findings[0].clone());
-    let prints = |report: &Report| -> Vec<String> {
+    let prints = |report: &Report| -> Vec<[String; 2]> {
         run(report)["results"]
             .as_array()
             .unwrap()
             .iter()
             .map(|result| {
-                result["partialFingerprints"]["mcpAssay/v1"]
-                    .as_str()
-                    .unwrap()
-                    .to_owned()
+                ["mcpAssay/v1", "primaryLocationLineHash"].map(|name| {
+                    result["partialFingerprints"][name]
+                        .as_str()
+                        .unwrap()
+                        .to_owned()
+                })
             })
             .collect()
     };
     let first = prints(&report);
-    assert_eq!(first.iter().collect::<HashSet<_>>().len(), 4);
+    for name in [0, 1] {
+        let distinct: HashSet<_> = first.iter().map(|prints| &prints[name]).collect();
+        assert_eq!(distinct.len(), 4);
+    }
     // Nothing of the run enters.
     report.started_at = "2027-01-01T00:00:00Z".to_owned();
     report.target = "another".to_owned();
@@ -96,8 +101,9 @@ fn a_run_that_measured_nothing_has_failed() {
 }
 
 #[test]
-fn the_target_keeps_its_secrets() {
+fn the_published_target_has_no_secrets() {
     let mut report = samples::ready();
+    report.target = "https://user:secret@api.example.com:8443/mcp?token=secret#part".to_owned();
     assert_eq!(
         run(&report)["properties"]["target"],
         "https://api.example.com:8443/mcp"

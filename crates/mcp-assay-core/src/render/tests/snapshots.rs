@@ -92,6 +92,14 @@ fn json_is_the_report() {
 }
 
 #[test]
+fn sarif() {
+    insta::assert_snapshot!(
+        "sarif_legacy",
+        render(&samples::legacy(), Format::Sarif, &Options::default())
+    );
+}
+
+#[test]
 fn schema_names_the_contract() {
     let schema = schema();
     for field in [
