@@ -198,7 +198,8 @@ impl Process {
     }
 
     async fn escalate(&mut self, grace: Duration) {
-        self.shared.record(None, Event::Stopped(Ending::StdinClosed));
+        self.shared
+            .record(None, Event::Stopped(Ending::StdinClosed));
         *self.stdin.get_mut() = None;
         if self.shared.reached(Phase::Exited, grace).await {
             return;

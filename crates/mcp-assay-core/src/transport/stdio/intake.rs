@@ -19,6 +19,9 @@ const HEAD: usize = 1024;
 /// A flood: this many times the bound of a stream was dropped.
 const FLOOD: u64 = 4;
 
+/// What a line costs beyond its bytes, so that endless empty lines are a flood before long too.
+const LINE_COST: u64 = 64;
+
 /// The bounds of one connection, and how much of them is used up.
 #[derive(Debug)]
 pub(super) struct Bounds {
@@ -27,6 +30,8 @@ pub(super) struct Bounds {
     bytes: u64,
     recorded: usize,
     kept: u64,
+    /// What was read, each line with its [`LINE_COST`].
+    spent: u64,
     reached: bool,
     empty_seen: bool,
 }
@@ -39,6 +44,7 @@ impl Bounds {
             bytes: limits.stream as u64,
             recorded: 0,
             kept: 0,
+            spent: 0,
             reached: false,
             empty_seen: false,
         }
@@ -65,8 +71,8 @@ impl Bounds {
     }
 
     /// True if so much was read in vain that reading on makes no sense.
-    fn is_flooded(&self, read: u64) -> bool {
-        read - self.kept.min(read) > FLOOD * self.bytes + self.line as u64
+    fn is_flooded(&self) -> bool {
+        self.spent - self.kept > FLOOD * self.bytes + self.line as u64
     }
 }
 
@@ -79,17 +85,21 @@ pub(super) async fn read_stdout(
 ) {
     let mut splitter = LineSplitter::new(bounds.line);
     let mut chunk = vec![0; CHUNK];
-    let mut total = 0;
+    let mut total: u64 = 0;
     let failure = loop {
         match stdout.read(&mut chunk).await {
             Ok(0) => break None,
             Ok(read) => {
                 total += read as u64;
-                splitter.push(&chunk[..read], &mut |line| take(line, shared, &mut bounds));
+                bounds.spent += read as u64;
+                splitter.push(&chunk[..read], &mut |line| {
+                    bounds.spent += LINE_COST;
+                    take(line, shared, &mut bounds);
+                });
             }
             Err(error) => break Some(format!("read stdout: {error}")),
         }
-        if bounds.is_flooded(total) {
+        if bounds.is_flooded() {
             if let Some(line) = splitter.finish() {
                 take(line, shared, &mut bounds);
             }

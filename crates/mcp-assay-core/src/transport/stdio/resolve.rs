@@ -99,7 +99,13 @@ pub(super) fn resolve(
     let path = search.path.ok_or(Missing::NoPath)?;
     let separator = if search.windows { ';' } else { ':' };
     path.split(separator)
-        .map(|dir| if search.windows { dir.trim_matches('"') } else { dir })
+        .map(|dir| {
+            if search.windows {
+                dir.trim_matches('"')
+            } else {
+                dir
+            }
+        })
         // An empty element means the working directory on Unix, and nothing on Windows.
         .filter(|dir| !(search.windows && dir.is_empty()))
         .find_map(|dir| {

@@ -263,6 +263,9 @@ mod tests {
         ring.push(b"0123456789abcdef");
         ring.push(b"g");
         let data = ring.take().unwrap();
-        assert_eq!((data.bytes.as_slice(), data.length), (&b"789abcdefg"[..], 17));
+        assert_eq!(
+            (data.bytes.as_slice(), data.length),
+            (&b"789abcdefg"[..], 17)
+        );
     }
 }
