@@ -1,5 +1,7 @@
 //! Carries bytes and reports what happened. Never repairs, never retries silently.
 
+pub mod http;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
