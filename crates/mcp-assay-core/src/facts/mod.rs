@@ -7,6 +7,7 @@ mod era;
 mod reach;
 
 pub use answers::{Answer, base_answers, base_errors, describe};
+pub(crate) use answers::gap_words;
 pub use discover::{DISCOVER_USABLE, DiscoverResult, capability, discover_result, is_flag};
 pub use envelope::{ENDPOINT, HEADERS_ACCEPTED, META_ACCEPTED, legacy_sse_exchange};
 pub use era::{

@@ -127,7 +127,8 @@ pub struct Report {
     pub duration_ms: u64,
     /// The answer.
     pub verdict: Verdict,
-    /// Why, in one line.
+    /// Why, in one line; shown right after the verdict. With a partial selection of rules it begins
+    /// with `selected rules`.
     pub verdict_reason: String,
     /// True only for the verdict `ready`.
     pub ready: bool,
@@ -298,6 +299,7 @@ pub struct FindingReport {
     pub reproduce: Option<String>,
     /// Rules that failed for this same cause and have no finding of their own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
     pub symptoms: Vec<String>,
 }
 
@@ -357,6 +359,7 @@ pub struct CheckReport {
     pub reason: Option<String>,
     /// Transcript lines that prove a pass or a failure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
     pub evidence: Vec<u32>,
 }
 

@@ -26,6 +26,8 @@ pub struct Header {
     pub target: String,
     /// How it was reached.
     pub transport: TransportKind,
+    /// The revision the questions were asked in.
+    pub target_revision: String,
     /// When the run began, RFC 3339, UTC.
     pub started_at: String,
     /// How long the run took, in milliseconds.

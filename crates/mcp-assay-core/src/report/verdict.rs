@@ -1,0 +1,157 @@
+//! One verdict per run, in the order of precedence.
+
+use super::build::{kind, worst};
+use super::model::*;
+use crate::engine::{Judged, Selection};
+use crate::facts::{self, DiscoverResult, Reach};
+use crate::probe::{self, Probe};
+use crate::protocol::TARGET_REVISION;
+use crate::transcript::view::{Reply, View};
+
+/// The verdict with everything that explains it.
+pub(super) struct Ruling {
+    pub(super) verdict: Verdict,
+    pub(super) reason: String,
+    pub(super) unreachable: Option<String>,
+    pub(super) incomplete: Option<Incomplete>,
+}
+
+impl Ruling {
+    fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
+        Self {
+            verdict,
+            reason: reason.into(),
+            unreachable: None,
+            incomplete: None,
+        }
+    }
+}
+
+pub(super) fn rule(
+    view: &View<'_>,
+    judged: &[Judged],
+    findings: &[FindingReport],
+    selection: &Selection,
+) -> Ruling {
+    match facts::reach(view) {
+        Reach::Unreachable(reason, detail) => {
+            let mut ruling = Ruling::new(Verdict::Unreachable, format!("{reason}: {detail}"));
+            ruling.unreachable = Some(reason.to_owned());
+            return ruling;
+        }
+        Reach::AuthRequired(detail) => return Ruling::new(Verdict::AuthRequired, detail),
+        Reach::NotMcp(detail) => return Ruling::new(Verdict::NotMcp, detail),
+        Reach::OnlyErrors(detail) => return incomplete(view, judged, detail),
+        Reach::Server => {}
+    }
+    let crashed: Vec<&str> = judged
+        .iter()
+        .filter(|judged| worst(&judged.outcomes) == OutcomeKind::Crashed)
+        .map(|judged| judged.rule.id)
+        .collect();
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Ruling::new(Verdict::NotReady, not_ready(view, findings));
+    }
+    if !crashed.is_empty() {
+        let detail = format!("a bug in mcp-assay: {} crashed", crashed.join(", "));
+        return incomplete(view, judged, detail);
+    }
+    let unmeasured: Vec<String> = judged
+        .iter()
+        .filter(|judged| judged.rule.gates)
+        .filter(|judged| worst(&judged.outcomes) == OutcomeKind::NotMeasured)
+        .map(|judged| judged.rule.id.to_owned())
+        .collect();
+    if !selection.is_everything() && unmeasured.len() < judged.len() {
+        let detail = "selected rules pass; the others were left out, so this says nothing about readiness";
+        return incomplete(view, judged, detail.to_owned());
+    }
+    if !unmeasured.is_empty() {
+        let detail = format!("{} could not be measured", unmeasured.join(", "));
+        return incomplete(view, judged, detail);
+    }
+    let missing = undelivered(view);
+    if !missing.is_empty() {
+        let detail = format!("declared, but not delivered: {}", missing.join(", "));
+        return incomplete(view, judged, detail);
+    }
+    Ruling::new(
+        Verdict::Ready,
+        format!(
+            "{} server: {TARGET_REVISION} is served",
+            match facts::era(view) {
+                Era::Dual => "dual-era",
+                _ => "modern",
+            }
+        ),
+    )
+}
+
+fn not_ready(view: &View<'_>, findings: &[FindingReport]) -> String {
+    let revisions = facts::revisions(view);
+    match facts::era(view) {
+        Era::Legacy => match revisions.legacy_negotiated {
+            Some(version) => {
+                format!("legacy server: speaks {version}, not {TARGET_REVISION}")
+            }
+            None => format!("legacy server: does not speak {TARGET_REVISION}"),
+        },
+        era => {
+            let errors = findings
+                .iter()
+                .filter(|finding| finding.severity == Severity::Error)
+                .count();
+            let (noun, verb) = if errors == 1 { ("error", "keeps") } else { ("errors", "keep") };
+            format!(
+                "{} server: {errors} {noun} {verb} {TARGET_REVISION} clients from working",
+                match era {
+                    Era::Dual => "dual-era",
+                    _ => "modern",
+                }
+            )
+        }
+    }
+}
+
+fn incomplete(view: &View<'_>, judged: &[Judged], reason: String) -> Ruling {
+    let failed = view
+        .exchanges()
+        .iter()
+        .filter(|exchange| {
+            matches!(
+                exchange.reply,
+                Reply::Silence(_) | Reply::Transport(_) | Reply::Open
+            )
+        })
+        .count();
+    let _ = judged.iter().flat_map(|known| &known.outcomes).map(kind);
+    let mut ruling = Ruling::new(Verdict::Incomplete, reason.clone());
+    ruling.incomplete = Some(Incomplete {
+        probes: view.exchanges().len(),
+        failed,
+        reason,
+    });
+    ruling
+}
+
+/// Declared lists of which no result came.
+fn undelivered(view: &View<'_>) -> Vec<&'static str> {
+    let Some(found) = facts::discover_result(view).filter(DiscoverResult::is_well_formed) else {
+        return Vec::new();
+    };
+    let lists: [(&str, &'static Probe); 3] = [
+        ("tools", &probe::TOOLS_LIST),
+        ("prompts", &probe::PROMPTS_LIST),
+        ("resources", &probe::RESOURCES_LIST),
+    ];
+    lists
+        .into_iter()
+        .filter(|(name, _)| facts::capability(&found, &[name]).is_some())
+        .filter(|(_, list)| {
+            !view
+                .asked(list)
+                .any(|exchange| matches!(exchange.reply, Reply::Result(_)))
+        })
+        .filter_map(|(_, list)| list.method())
+        .collect()
+}
