@@ -1,5 +1,6 @@
 //! Carries bytes and reports what happened. Never repairs, never retries silently.
 
+pub mod http;
 pub mod stdio;
 
 use std::path::PathBuf;
