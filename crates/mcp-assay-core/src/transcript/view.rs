@@ -155,7 +155,10 @@ impl Exchange<'_> {
         };
         Evidence {
             first: self.sent,
-            rest: answer.into_iter().filter(|entry| *entry != self.sent).collect(),
+            rest: answer
+                .into_iter()
+                .filter(|entry| *entry != self.sent)
+                .collect(),
         }
     }
 
@@ -430,9 +433,13 @@ fn stdio_exchanges<'t>(entries: &'t [Entry], documents: &Documents) -> Vec<Excha
     // An exit says more than the end of stdout that came with it.
     for exchange in &mut exchanges {
         if let Reply::Transport(at) = exchange.reply {
-            let exit = entries.iter().enumerate().skip(at as usize).find(|(_, entry)| {
-                entry.conn == exchange.conn && matches!(entry.event, Event::Exited(_))
-            });
+            let exit = entries
+                .iter()
+                .enumerate()
+                .skip(at as usize)
+                .find(|(_, entry)| {
+                    entry.conn == exchange.conn && matches!(entry.event, Event::Exited(_))
+                });
             if let Some((at, _)) = exit {
                 exchange.reply = Reply::Transport(number(at));
             }
@@ -454,11 +461,7 @@ fn answered(
     let id_of = |index: usize| {
         parsed(documents, exchanges[index].sent as usize).and_then(|sent| sent.get("id"))
     };
-    let with_id = |id: &Value| {
-        open.iter()
-            .copied()
-            .find(|index| id_of(*index) == Some(id))
-    };
+    let with_id = |id: &Value| open.iter().copied().find(|index| id_of(*index) == Some(id));
     match message {
         Message::Success { id: Some(id), .. } => {
             with_id(id).map(|index| (index, Reply::Result(number(at))))
@@ -535,7 +538,11 @@ fn http_exchanges<'t>(entries: &'t [Entry], documents: &Documents) -> Vec<Exchan
             Event::TimedOut(_) if exchange.reply == Reply::Open => {
                 exchange.reply = match exchange.head {
                     // A raw request asks for a head only.
-                    Some(head) if exchange.probe().is_some_and(|probe| probe.method().is_none()) => {
+                    Some(head)
+                        if exchange
+                            .probe()
+                            .is_some_and(|probe| probe.method().is_none()) =>
+                    {
                         Reply::Other(head.entry)
                     }
                     _ => Reply::Silence(number(at)),
@@ -548,9 +555,9 @@ fn http_exchanges<'t>(entries: &'t [Entry], documents: &Documents) -> Vec<Exchan
                 exchange.reply = Reply::Transport(number(at));
             }
             Event::Eof if exchange.reply == Reply::Open => {
-                exchange.reply = exchange
-                    .head
-                    .map_or(Reply::Transport(number(at)), |head| Reply::Other(head.entry));
+                exchange.reply = exchange.head.map_or(Reply::Transport(number(at)), |head| {
+                    Reply::Other(head.entry)
+                });
             }
             _ => {}
         }

@@ -3,6 +3,7 @@
 mod answers;
 mod bounds;
 mod fetching;
+mod fixture;
 mod requests;
 mod server;
 mod streams;
