@@ -134,9 +134,4 @@ pub fn by_id(id: &str) -> Option<&'static Probe> {
 }
 
 /// The four lists with their probes, in the order they are asked.
-pub static LISTS: [&Probe; 4] = [
-    &TOOLS_LIST,
-    &PROMPTS_LIST,
-    &RESOURCES_LIST,
-    &TEMPLATES_LIST,
-];
+pub static LISTS: [&Probe; 4] = [&TOOLS_LIST, &PROMPTS_LIST, &RESOURCES_LIST, &TEMPLATES_LIST];

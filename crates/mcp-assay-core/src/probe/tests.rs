@@ -59,7 +59,9 @@ fn every_probe_differs_from_its_base_in_the_declared_places_only() {
                 assert_eq!(paths, declared, "{}", probe.id);
                 // The mirror of the version follows; nothing else does.
                 assert!(
-                    named.iter().all(|name| name == crate::protocol::header::PROTOCOL_VERSION),
+                    named
+                        .iter()
+                        .all(|name| name == crate::protocol::header::PROTOCOL_VERSION),
                     "{}: {named:?}",
                     probe.id
                 );
@@ -79,7 +81,11 @@ fn every_probe_differs_from_its_base_in_the_declared_places_only() {
 
 #[test]
 fn a_modern_request_mirrors_its_body_in_the_headers() {
-    let (_, headers) = sent(&READ, Deviation::None, &Aim::Uri("file:///gr\u{fc}n".into()));
+    let (_, headers) = sent(
+        &READ,
+        Deviation::None,
+        &Aim::Uri("file:///gr\u{fc}n".into()),
+    );
     let header = |name: &str| {
         headers
             .iter()
@@ -90,13 +96,19 @@ fn a_modern_request_mirrors_its_body_in_the_headers() {
     assert_eq!(header("Mcp-Method"), Some("resources/read"));
     assert_eq!(header("Mcp-Name"), Some("=?base64?ZmlsZTovLy9ncsO8bg==?="));
     assert_eq!(header("Content-Type"), Some("application/json"));
-    assert_eq!(header("Accept"), Some("application/json, text/event-stream"));
+    assert_eq!(
+        header("Accept"),
+        Some("application/json, text/event-stream")
+    );
 }
 
 #[test]
 fn ids_are_unique_and_found() {
     let ids: BTreeSet<&str> = PROBES.iter().map(|probe| probe.id).collect();
     assert_eq!(ids.len(), PROBES.len());
-    assert!(std::ptr::eq(by_id("discover").unwrap(), &raw const DISCOVER));
+    assert!(std::ptr::eq(
+        by_id("discover").unwrap(),
+        &raw const DISCOVER
+    ));
     assert!(by_id("no-such-probe").is_none());
 }

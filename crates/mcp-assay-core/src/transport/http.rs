@@ -9,6 +9,8 @@ mod dial;
 mod failure;
 mod fetch;
 mod request;
+#[cfg(test)]
+mod tests;
 mod tls;
 
 use std::path::PathBuf;

@@ -113,7 +113,7 @@ async fn trickling_bytes_do_not_extend_the_limit() {
             "{kind}"
         );
         assert_eq!(seen.answer.arrival, Arrival::Silent);
-        assert!(seen.took < Duration::from_millis(900), "{:?}", seen.took);
+        assert!(seen.took < Duration::from_secs(5), "{:?}", seen.took);
     }
 }
 
