@@ -132,7 +132,8 @@ fn reach_http(view: &View<'_>) -> Reach {
     let first = view
         .asked(&probe::DISCOVER)
         .chain(view.asked(&probe::INITIALIZE))
-        .rfind(|exchange| exchange.head.is_some());
+        .filter(|exchange| exchange.head.is_some())
+        .last();
     let Some(exchange) = first else {
         return match failures(view).next() {
             Some((stage, message)) => Reach::Unreachable(

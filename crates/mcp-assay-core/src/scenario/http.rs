@@ -58,7 +58,7 @@ fn look<T>(logs: &[Log], look: impl FnOnce(&View<'_>) -> T) -> T {
     look(&View::new(TransportKind::Http, &entries))
 }
 
-impl Side<'_> {
+impl<'a> Side<'a> {
     async fn all(&mut self) -> Vec<Log> {
         let mut modern = self.asker(MODERN, conn::MODERN);
         if self.run.settings.eras == Eras::Legacy {
@@ -92,7 +92,7 @@ impl Side<'_> {
         logs
     }
 
-    fn asker(&self, scenario: &'static str, conn: u32) -> Asker<'_> {
+    fn asker(&self, scenario: &'static str, conn: u32) -> Asker<'a> {
         Asker::client(
             self.run,
             self.client.sibling(),
@@ -103,7 +103,7 @@ impl Side<'_> {
     }
 
     /// `server/discover`; one same-origin redirect is followed, one overload waited for.
-    async fn open<'b>(&mut self, asker: &mut Asker<'b>) -> Answer {
+    async fn open(&mut self, asker: &mut Asker<'a>) -> Answer {
         let limit = self.run.settings.limits.first_answer;
         let mut attempt = 0;
         let mut answer = asker.ask(Question::new(&probe::DISCOVER), limit).await;
