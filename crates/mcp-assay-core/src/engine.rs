@@ -128,9 +128,7 @@ fn barrier(
             "left out by --only or --skip".into(),
         )));
     }
-    let silent = |why: &str| {
-        Some(Judgement::NotMeasured(Gap::NoAnswer(why.to_owned().into())))
-    };
+    let silent = |why: &str| Some(Judgement::NotMeasured(Gap::NoAnswer(why.to_owned().into())));
     match reach {
         Reach::Server => {}
         Reach::Unreachable(..) => return silent("the server was not reached"),

@@ -78,7 +78,9 @@ fn question(exchange: &Exchange<'_>) -> String {
         (crate::probe::Base::Modern(method), _) if !probe.is_base() => {
             format!("{method} ({})", probe.about)
         }
-        (crate::probe::Base::Legacy(method), _) if method != crate::protocol::method::INITIALIZE => {
+        (crate::probe::Base::Legacy(method), _)
+            if method != crate::protocol::method::INITIALIZE =>
+        {
             format!("{method} (legacy form)")
         }
         (_, Some(method)) => method.to_owned(),
@@ -105,7 +107,11 @@ fn outcome(view: &View<'_>, exchange: &Exchange<'_>) -> String {
                 .and_then(|error| error.message)
                 .map(|message| format!(" \"{}\"", short(message, 120)))
                 .unwrap_or_default();
-            let id = if *own_id { "" } else { " (not under the request's id)" };
+            let id = if *own_id {
+                ""
+            } else {
+                " (not under the request's id)"
+            };
             http(format!("error {code}{message}{id}"))
         }
         Reply::Other(entry) => other(view, *entry, status),

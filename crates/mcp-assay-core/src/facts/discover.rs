@@ -101,11 +101,15 @@ fn usable(view: &View<'_>) -> Truth {
         (
             Reply::Error { .. },
             Some(code::UNSUPPORTED_VERSION | code::HEADER_MISMATCH | code::MISSING_CAPABILITY),
-        ) => Truth::Unknown(Gap::NoAnswer("server/discover was refused for another reason".into())),
+        ) => Truth::Unknown(Gap::NoAnswer(
+            "server/discover was refused for another reason".into(),
+        )),
         (Reply::NotSent(gap), _) => Truth::Unknown(gap.clone()),
         (Reply::Open | Reply::Unanswerable, _) => Truth::Unknown(Gap::NotAsked),
         (Reply::Other(_) | Reply::Transport(_), _) if is_infrastructure(exchange) => {
-            Truth::Unknown(Gap::NoAnswer("something in front of the server refused it".into()))
+            Truth::Unknown(Gap::NoAnswer(
+                "something in front of the server refused it".into(),
+            ))
         }
         _ => match witness(view) {
             Some(other) => Truth::Broken(exchange.proof().and(&other)),
@@ -119,14 +123,17 @@ fn usable(view: &View<'_>) -> Truth {
 fn witness(view: &View<'_>) -> Option<Evidence> {
     view.exchanges()
         .iter()
-        .filter(|exchange| exchange.probe().and_then(probe::Probe::method) != Some(method::DISCOVER))
+        .filter(|exchange| {
+            exchange.probe().and_then(probe::Probe::method) != Some(method::DISCOVER)
+        })
         .find(|exchange| matches!(exchange.reply, Reply::Result(_)))
         .map(Exchange::proof)
 }
 
 /// An HTTP answer that speaks for a gateway or a host, not for an MCP server.
 fn is_infrastructure(exchange: &Exchange<'_>) -> bool {
-    exchange.head.is_none_or(|head| {
-        matches!(head.status, 301..=308 | 401 | 403 | 421 | 429 | 502..=504)
-    }) && !matches!(exchange.reply, Reply::Transport(_) if exchange.head.is_none())
+    exchange
+        .head
+        .is_none_or(|head| matches!(head.status, 301..=308 | 401 | 403 | 421 | 429 | 502..=504))
+        && !matches!(exchange.reply, Reply::Transport(_) if exchange.head.is_none())
 }

@@ -121,7 +121,9 @@ fn accepted(view: &View<'_>, pairs: &[(&'static Probe, &'static Probe)]) -> Trut
 fn was_refused(exchange: &Exchange<'_>) -> bool {
     matches!(exchange.reply, Reply::Error { .. } | Reply::Silence(_))
         || (matches!(exchange.reply, Reply::Other(_))
-            && exchange.head.is_some_and(|head| matches!(head.status, 400 | 404 | 415 | 422 | 431 | 500)))
+            && exchange
+                .head
+                .is_some_and(|head| matches!(head.status, 400 | 404 | 415 | 422 | 431 | 500)))
 }
 
 fn is_modern_result(view: &View<'_>, exchange: &Exchange<'_>) -> bool {
@@ -134,7 +136,9 @@ fn is_modern_result(view: &View<'_>, exchange: &Exchange<'_>) -> bool {
 /// The control came through: a modern result, or, for a tool that does not exist, the refusal that
 /// such a call deserves.
 fn is_served(view: &View<'_>, control: &Exchange<'_>) -> bool {
-    let called = control.probe().is_some_and(|probe| std::ptr::eq(probe, &raw const probe::CALL_NO_ROUTING));
+    let called = control
+        .probe()
+        .is_some_and(|probe| std::ptr::eq(probe, &raw const probe::CALL_NO_ROUTING));
     is_modern_result(view, control)
         || (called && view.error_code(control) == Some(crate::protocol::code::INVALID_PARAMS))
 }

@@ -28,11 +28,17 @@ pub static MODERN_SERVICE: Fact = Fact {
 };
 
 /// The exchange that proves modern service in the target revision.
+///
+/// A discover result that offers legacy versions only is no such proof: the Go SDK's stateful mode
+/// answers so and serves nothing modern.
 #[must_use]
 pub fn modern_proof(view: &View<'_>) -> Option<Evidence> {
-    let served = base_answers(view).find(|answer| {
-        answer.result.get("resultType").is_some_and(Value::is_string)
-            || (answer.method == method::DISCOVER && has_versions(answer.result))
+    let served = base_answers(view).find(|answer| match answer.method {
+        method::DISCOVER => offers_target(answer.result),
+        _ => answer
+            .result
+            .get("resultType")
+            .is_some_and(Value::is_string),
     });
     if let Some(answer) = served {
         return Some(answer.exchange.proof());
@@ -41,8 +47,19 @@ pub fn modern_proof(view: &View<'_>) -> Option<Evidence> {
     [&probe::DISCOVER_NO_META, &probe::DISCOVER_NO_ROUTING]
         .into_iter()
         .flat_map(|control| view.asked(control))
-        .find(|exchange| view.result(exchange).is_some_and(has_versions))
+        .find(|exchange| view.result(exchange).is_some_and(offers_target))
         .map(Exchange::proof)
+}
+
+/// The versions name the target, or are so malformed that they name nothing.
+fn offers_target(result: &Value) -> bool {
+    match result.get("supportedVersions").and_then(Value::as_array) {
+        Some(versions) if versions.iter().any(Value::is_string) => versions
+            .iter()
+            .any(|version| version.as_str() == Some(TARGET_REVISION)),
+        Some(_) => true,
+        None => result.get("resultType").is_some_and(Value::is_string),
+    }
 }
 
 fn has_versions(result: &Value) -> bool {
@@ -85,7 +102,9 @@ pub fn initialize_refused(view: &View<'_>) -> bool {
     legacy_negotiated(view).is_none()
         && view.asked(&probe::INITIALIZE).any(|exchange| {
             matches!(exchange.reply, Reply::Error { .. })
-                || exchange.head.is_some_and(|head| (400..500).contains(&head.status))
+                || exchange
+                    .head
+                    .is_some_and(|head| (400..500).contains(&head.status))
         })
 }
 
@@ -105,6 +124,9 @@ fn revision_served(view: &View<'_>) -> Truth {
             Some(evidence) => Truth::Broken(evidence),
             None => Truth::Holds(proof),
         };
+    }
+    if let Some(found) = discover_result(view).filter(|found| found.versions.is_some()) {
+        return Truth::Broken(Evidence::of(found.entry));
     }
     if let Some(refusal) = refused_version(view) {
         return Truth::Broken(refusal.proof());
@@ -152,8 +174,7 @@ pub fn era(view: &View<'_>) -> Era {
             let offered = offered_versions(view, exchange);
             offered.is_empty() || offered.iter().any(|version| is_modern_revision(version))
         });
-    let legacy =
-        legacy_negotiated(view).is_some() || envelope::legacy_sse_exchange(view).is_some();
+    let legacy = legacy_negotiated(view).is_some() || envelope::legacy_sse_exchange(view).is_some();
     match (modern, legacy) {
         (true, true) => Era::Dual,
         (true, false) => Era::Modern,
@@ -180,7 +201,9 @@ pub fn revisions(view: &View<'_>) -> Revisions {
     for exchange in view.asked(&probe::DISCOVER) {
         let version = view
             .request(exchange)
-            .and_then(|request| request.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion"))
+            .and_then(|request| {
+                request.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion")
+            })
             .and_then(Value::as_str);
         if let (Some(version), Some(result)) = (version, view.result(exchange))
             && has_versions(result)

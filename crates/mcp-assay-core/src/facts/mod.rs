@@ -6,8 +6,8 @@ mod envelope;
 mod era;
 mod reach;
 
-pub use answers::{Answer, base_answers, base_errors, describe};
 pub(crate) use answers::gap_words;
+pub use answers::{Answer, base_answers, base_errors, describe};
 pub use discover::{DISCOVER_USABLE, DiscoverResult, capability, discover_result, is_flag};
 pub use envelope::{ENDPOINT, HEADERS_ACCEPTED, META_ACCEPTED, legacy_sse_exchange};
 pub use era::{

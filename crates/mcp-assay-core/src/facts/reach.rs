@@ -56,10 +56,12 @@ fn is_list(view: &View<'_>, exchange: &Exchange<'_>) -> bool {
 }
 
 fn failures<'v>(view: &'v View<'_>) -> impl Iterator<Item = (Stage, &'v str)> {
-    view.entries().iter().filter_map(|entry| match &entry.event {
-        Event::Failed { stage, message } => Some((*stage, message.as_str())),
-        _ => None,
-    })
+    view.entries()
+        .iter()
+        .filter_map(|entry| match &entry.event {
+            Event::Failed { stage, message } => Some((*stage, message.as_str())),
+            _ => None,
+        })
 }
 
 fn reach_stdio(view: &View<'_>) -> Reach {
@@ -75,13 +77,10 @@ fn reach_stdio(view: &View<'_>) -> Reach {
         .iter()
         .filter(|entry| matches!(entry.event, Event::Received { .. }))
         .count();
-    let exited = view
-        .entries()
-        .iter()
-        .find_map(|entry| match entry.event {
-            Event::Exited(code) => Some(code),
-            _ => None,
-        });
+    let exited = view.entries().iter().find_map(|entry| match entry.event {
+        Event::Exited(code) => Some(code),
+        _ => None,
+    });
     match (lines, exited) {
         // Noise before an exit is the noise of a program that could not start.
         (_, Some(code)) => Reach::Unreachable(
@@ -154,13 +153,16 @@ fn reach_http(view: &View<'_>) -> Reach {
     };
     let answers: Vec<_> = view.exchanges().iter().filter(|e| is_answer(e)).collect();
     if let Some((exchange, head)) = heads().find(|(exchange, head)| {
-        exchange.probe().is_some_and(|probe| probe.method().is_some())
+        exchange
+            .probe()
+            .is_some_and(|probe| probe.method().is_some())
             && (head.status == 401
                 || (head.status == 403 && head.header("www-authenticate").is_some()))
     }) {
-        let challenge = head
-            .header("www-authenticate")
-            .map_or_else(|| "without a challenge".to_owned(), |text| format!("with the challenge {text}"));
+        let challenge = head.header("www-authenticate").map_or_else(
+            || "without a challenge".to_owned(),
+            |text| format!("with the challenge {text}"),
+        );
         return Reach::AuthRequired(format!(
             "{} was refused with HTTP {} {challenge}",
             exchange.key.probe, head.status
@@ -181,7 +183,11 @@ fn reach_http(view: &View<'_>) -> Reach {
             ),
         ),
         429 => Reach::Unreachable("rate-limited", last_words()),
-        500..=599 if heads().all(|(_, head)| head.status >= 500 || head.status == 404 || head.status == 405) && answers.is_empty() => {
+        500..=599
+            if heads().all(|(_, head)| {
+                head.status >= 500 || head.status == 404 || head.status == 405
+            }) && answers.is_empty() =>
+        {
             Reach::Unreachable("server-error", last_words())
         }
         _ if answers.is_empty() => Reach::NotMcp(last_words()),

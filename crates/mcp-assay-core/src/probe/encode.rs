@@ -176,7 +176,10 @@ fn legacy_params(method: &str, context: &Context) -> Value {
 fn headers(base: Base, message: &Value, context: &Context) -> Vec<(String, String)> {
     let mut headers = Vec::new();
     let mut add = |name: &str, value: &str| headers.push((name.to_owned(), value.to_owned()));
-    add("User-Agent", concat!("mcp-assay/", env!("CARGO_PKG_VERSION")));
+    add(
+        "User-Agent",
+        concat!("mcp-assay/", env!("CARGO_PKG_VERSION")),
+    );
     match base {
         Base::Raw("GET") => add("Accept", "text/event-stream"),
         Base::Raw(_) => {}

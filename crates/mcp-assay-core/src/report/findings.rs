@@ -69,7 +69,11 @@ fn merge(known: &mut FindingReport, other: FindingReport) {
     }
     known.severity = known.severity.max(other.severity);
     for evidence in other.evidence {
-        if !known.evidence.iter().any(|seen| seen.entry == evidence.entry) {
+        if !known
+            .evidence
+            .iter()
+            .any(|seen| seen.entry == evidence.entry)
+        {
             known.evidence.push(evidence);
         }
     }
@@ -86,7 +90,9 @@ fn finding_report(
     let (owner, owner_reason) = finding.owner.clone().unwrap_or_else(|| {
         let reason = match rule.owner {
             Owner::Sdk => "SDKs build this part of an answer; nothing seen points elsewhere",
-            Owner::Application => "the server's own code decides this; nothing seen points elsewhere",
+            Owner::Application => {
+                "the server's own code decides this; nothing seen points elsewhere"
+            }
             Owner::Infrastructure => "this is decided in front of the server or beside it",
         };
         (rule.owner, reason.to_owned())
@@ -115,7 +121,9 @@ fn finding_report(
         observed: finding.observed.clone(),
         expected: finding.expected.to_owned(),
         fix: finding.fix.clone(),
-        spec_ref: ledger.map(requirements::Requirement::url).unwrap_or_default(),
+        spec_ref: ledger
+            .map(requirements::Requirement::url)
+            .unwrap_or_default(),
         evidence,
         path: finding.path.clone(),
         reproduce: first.and_then(|exchange| reproduce(view, exchange)),
@@ -142,7 +150,9 @@ pub(super) fn evidence_report(
     EvidenceReport {
         entry,
         summary: facts::describe(view, exchange),
-        sent: view.entry(exchange.sent).and_then(|entry| text(&entry.event)),
+        sent: view
+            .entry(exchange.sent)
+            .and_then(|entry| text(&entry.event)),
         received: (!received.is_empty()).then(|| quoted(&received.join("\n"))),
     }
 }
@@ -153,7 +163,12 @@ pub(super) fn received(view: &View<'_>, exchange: &Exchange<'_>) -> Vec<String> 
         .head
         .map(|head| head.entry)
         .into_iter()
-        .chain(exchange.proof().entries().filter(|entry| *entry != exchange.sent))
+        .chain(
+            exchange
+                .proof()
+                .entries()
+                .filter(|entry| *entry != exchange.sent),
+        )
         .chain(exchange.during.iter().copied())
         .collect();
     entries.sort_unstable();

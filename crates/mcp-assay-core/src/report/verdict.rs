@@ -49,7 +49,10 @@ pub(super) fn rule(
         .filter(|judged| worst(&judged.outcomes) == OutcomeKind::Crashed)
         .map(|judged| judged.rule.id)
         .collect();
-    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+    if findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error)
+    {
         return Ruling::new(Verdict::NotReady, not_ready(view, findings));
     }
     if !crashed.is_empty() {
@@ -63,7 +66,8 @@ pub(super) fn rule(
         .map(|judged| judged.rule.id.to_owned())
         .collect();
     if !selection.is_everything() && unmeasured.len() < judged.len() {
-        let detail = "selected rules pass; the others were left out, so this says nothing about readiness";
+        let detail =
+            "selected rules pass; the others were left out, so this says nothing about readiness";
         return incomplete(view, judged, detail.to_owned());
     }
     if !unmeasured.is_empty() {
@@ -101,7 +105,11 @@ fn not_ready(view: &View<'_>, findings: &[FindingReport]) -> String {
                 .iter()
                 .filter(|finding| finding.severity == Severity::Error)
                 .count();
-            let (noun, verb) = if errors == 1 { ("error", "keeps") } else { ("errors", "keep") };
+            let (noun, verb) = if errors == 1 {
+                ("error", "keeps")
+            } else {
+                ("errors", "keep")
+            };
             format!(
                 "{} server: {errors} {noun} {verb} {TARGET_REVISION} clients from working",
                 match era {

@@ -260,9 +260,11 @@ impl<'a> Asker<'a> {
             Link::Stdio {
                 process: Some(process),
                 ..
-            } => process
-                .wait(&mut open.ticket, self.run.clock.at_most(limit))
-                .await,
+            } => {
+                process
+                    .wait(&mut open.ticket, self.run.clock.at_most(limit))
+                    .await
+            }
             _ => Arrival::Gone,
         }
     }

@@ -45,7 +45,10 @@ pub(super) async fn read(
         .and_then(Value::as_str)
         .and_then(|issuer| Url::parse(issuer).ok());
     let Some(issuer) = issuer else { return };
-    let mut places = well_known(&issuer, &["oauth-authorization-server", "openid-configuration"]);
+    let mut places = well_known(
+        &issuer,
+        &["oauth-authorization-server", "openid-configuration"],
+    );
     // OpenID Connect Discovery 1.0 appends the well-known path to an issuer's own path.
     let mut appended = issuer.clone();
     appended.set_path(&format!(

@@ -32,7 +32,8 @@ struct Declared {
 
 impl Declared {
     fn read(view: &View<'_>) -> Self {
-        let Some(found) = facts::discover_result(view).filter(DiscoverResult::is_well_formed) else {
+        let Some(found) = facts::discover_result(view).filter(DiscoverResult::is_well_formed)
+        else {
             // Nothing is known, so everything is asked; the answers tell.
             return Self {
                 lists: [None; 4],
@@ -52,7 +53,12 @@ impl Declared {
             }
         }
         Self {
-            lists: [has("tools"), has("prompts"), has("resources"), has("resources")],
+            lists: [
+                has("tools"),
+                has("prompts"),
+                has("resources"),
+                has("resources"),
+            ],
             subscribe: facts::is_flag(&found, &["resources", "subscribe"]),
             filter,
         }
@@ -92,7 +98,10 @@ fn opening(asker: &Asker<'_>, declared: &Declared) -> Vec<Question> {
     if declared.offers(2) {
         questions.push(Question::new(&probe::READ_UNKNOWN));
     } else {
-        asker.skip(&Question::new(&probe::READ_UNKNOWN), not_declared("resources"));
+        asker.skip(
+            &Question::new(&probe::READ_UNKNOWN),
+            not_declared("resources"),
+        );
     }
     questions.push(Question::new(&probe::UNKNOWN_VERSION));
     if asker.transport() == TransportKind::Http {
@@ -214,7 +223,10 @@ fn reads(asker: &Asker<'_>, declared: &Declared, items: &Items) -> Vec<Question>
     );
     plan(
         Question::new(&probe::PROMPT_GET),
-        items.prompt.clone().map(|(name, args)| Aim::Prompt(name, args)),
+        items
+            .prompt
+            .clone()
+            .map(|(name, args)| Aim::Prompt(name, args)),
         "prompt",
     );
     if declared.subscribe && declared.filter.is_empty() {
@@ -246,9 +258,8 @@ fn controls(view: &View<'_>) -> Vec<Question> {
                 .request(exchange)
                 .and_then(|request| request.pointer("/params/uri")?.as_str());
             if let Some(uri) = uri {
-                questions.push(
-                    Question::new(&probe::READ_NO_ROUTING).aim(Aim::Uri(uri.to_owned())),
-                );
+                questions
+                    .push(Question::new(&probe::READ_NO_ROUTING).aim(Aim::Uri(uri.to_owned())));
             }
         }
         let call = view.asked(&probe::CALL_UNKNOWN).next();

@@ -314,4 +314,3 @@ impl Asker<'_> {
             .collect()
     }
 }
-

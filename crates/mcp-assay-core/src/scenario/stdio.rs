@@ -34,7 +34,10 @@ pub async fn run(launch: &Launch, settings: &Settings, recorder: &Recorder) -> V
         clock: Clock::new(settings.limits.deadline),
     };
     let (mut logs, legacy) = match settings.eras {
-        Eras::Auto => tokio::join!(modern_side(&run, launch), legacy_side(&run, launch, conn::LEGACY, 0)),
+        Eras::Auto => tokio::join!(
+            modern_side(&run, launch),
+            legacy_side(&run, launch, conn::LEGACY, 0)
+        ),
         Eras::Modern => (modern_side(&run, launch).await, Vec::new()),
         Eras::Legacy => {
             let log = run.recorder.log(conn::MODERN);
@@ -75,7 +78,10 @@ async fn modern_side(run: &Run<'_>, launch: &Launch) -> Vec<Log> {
         logs.push(asker.close().await);
         asker = Asker::spawn(run, launch, MODERN, conn::RESPAWNED).await;
         asker
-            .ask(Question::new(&probe::TOOLS_LIST).attempt(1), run.settings.limits.first_answer)
+            .ask(
+                Question::new(&probe::TOOLS_LIST).attempt(1),
+                run.settings.limits.first_answer,
+            )
             .await;
     }
     if asker.with_view(is_modern) {
@@ -94,9 +100,15 @@ async fn modern_side(run: &Run<'_>, launch: &Launch) -> Vec<Log> {
 
 fn launch_failed(asker: &Asker<'_>) -> bool {
     asker.with_view(|view| {
-        view.entries()
-            .iter()
-            .any(|entry| matches!(entry.event, Event::Failed { stage: Stage::Launch, .. }))
+        view.entries().iter().any(|entry| {
+            matches!(
+                entry.event,
+                Event::Failed {
+                    stage: Stage::Launch,
+                    ..
+                }
+            )
+        })
     })
 }
 
@@ -173,16 +185,17 @@ fn wants_controls(view: &View<'_>) -> bool {
         && view
             .asked(&probe::TOOLS_LIST)
             .all(|exchange| !matches!(exchange.reply, Reply::Result(_)))
-        && view.asked_in(BARE, &probe::LEGACY_TOOLS_LIST).next().is_none()
+        && view
+            .asked_in(BARE, &probe::LEGACY_TOOLS_LIST)
+            .next()
+            .is_none()
 }
 
 /// The same list in legacy form without a handshake, then `server/discover` without `_meta`.
 async fn bare(run: &Run<'_>, launch: &Launch) -> Log {
     let mut asker = Asker::spawn(run, launch, BARE, conn::BARE).await;
     let controls = [&probe::LEGACY_TOOLS_LIST, &probe::DISCOVER_NO_META];
-    asker
-        .ask_all(controls.map(Question::new).to_vec())
-        .await;
+    asker.ask_all(controls.map(Question::new).to_vec()).await;
     asker.close().await
 }
 
@@ -195,7 +208,10 @@ fn accepted_unknown_version(view: &View<'_>) -> bool {
 async fn first_message(run: &Run<'_>, launch: &Launch) -> Log {
     let mut asker = Asker::spawn(run, launch, FIRST, conn::FIRST).await;
     asker
-        .ask(Question::new(&probe::UNKNOWN_VERSION), run.settings.limits.first_answer)
+        .ask(
+            Question::new(&probe::UNKNOWN_VERSION),
+            run.settings.limits.first_answer,
+        )
         .await;
     asker.close().await
 }
@@ -210,12 +226,19 @@ async fn legacy_side(run: &Run<'_>, launch: &Launch, conn: u32, attempt: u16) ->
 async fn handshake(asker: &mut Asker<'_>, attempt: u16) {
     let limits = asker.run.settings.limits.clone();
     asker
-        .ask(Question::new(&probe::INITIALIZE).attempt(attempt), limits.first_answer)
+        .ask(
+            Question::new(&probe::INITIALIZE).attempt(attempt),
+            limits.first_answer,
+        )
         .await;
     let list = asker.with_view(legacy_list);
     if let Some(list) = list {
-        asker.ask(Question::new(&probe::INITIALIZED), limits.request).await;
-        asker.ask(Question::new(list).attempt(attempt), limits.request).await;
+        asker
+            .ask(Question::new(&probe::INITIALIZED), limits.request)
+            .await;
+        asker
+            .ask(Question::new(list).attempt(attempt), limits.request)
+            .await;
     }
 }
 

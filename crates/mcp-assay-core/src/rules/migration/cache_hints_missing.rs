@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::every_answer;
+use super::{Peers, every_answer};
 use crate::facts::{Answer, HEADERS_ACCEPTED, META_ACCEPTED, MODERN_SERVICE, base_answers};
 use crate::probe::{self, LISTS};
 use crate::protocol::method;
@@ -97,6 +97,7 @@ fn present(view: &View<'_>, member: &'static str) -> Judgement {
         },
         "ttlMs and cacheScope are present on every cacheable result",
         FIX,
+        Peers::All,
     )
 }
 
@@ -112,6 +113,7 @@ fn ttl_type(view: &View<'_>) -> Judgement {
         },
         "ttlMs is an integer number of milliseconds",
         "send ttlMs as a whole number",
+        Peers::All,
     )
 }
 
@@ -134,6 +136,7 @@ fn ttl_sign(view: &View<'_>) -> Judgement {
         },
         "ttlMs MUST be at least 0",
         "send 0 where the result must not be kept",
+        Peers::All,
     )
 }
 
@@ -148,6 +151,7 @@ fn scope(view: &View<'_>) -> Judgement {
         },
         "cacheScope is \"public\" or \"private\"",
         "use \"private\" unless the result is the same for every user",
+        Peers::All,
     )
 }
 

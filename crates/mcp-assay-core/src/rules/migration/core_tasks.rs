@@ -21,7 +21,12 @@ pub static RULE: Rule = Rule {
     gates: false,
     security: false,
     probes: &[&probe::DISCOVER, &probe::TASKS_LIST, &probe::TASKS_RESULT],
-    presupposes: &[&MODERN_SERVICE, &META_ACCEPTED, &HEADERS_ACCEPTED, &DISCOVER_USABLE],
+    presupposes: &[
+        &MODERN_SERVICE,
+        &META_ACCEPTED,
+        &HEADERS_ACCEPTED,
+        &DISCOVER_USABLE,
+    ],
     symptom_of: None,
     checks: &[
         Check {

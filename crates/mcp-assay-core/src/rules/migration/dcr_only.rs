@@ -49,7 +49,8 @@ fn judge(view: &View<'_>) -> Judgement {
     }
     if document.get("registration_endpoint").is_none() {
         return Judgement::NotApplicable(
-            "the authorization server offers no registration; clients are registered beforehand".to_owned(),
+            "the authorization server offers no registration; clients are registered beforehand"
+                .to_owned(),
         );
     }
     Finding::new(

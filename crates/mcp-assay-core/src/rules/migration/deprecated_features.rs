@@ -23,7 +23,12 @@ pub static RULE: Rule = Rule {
     gates: false,
     security: false,
     probes: &[&probe::DISCOVER, &probe::READ, &probe::PROMPT_GET],
-    presupposes: &[&MODERN_SERVICE, &META_ACCEPTED, &HEADERS_ACCEPTED, &DISCOVER_USABLE],
+    presupposes: &[
+        &MODERN_SERVICE,
+        &META_ACCEPTED,
+        &HEADERS_ACCEPTED,
+        &DISCOVER_USABLE,
+    ],
     symptom_of: None,
     checks: &[
         Check {
@@ -82,7 +87,11 @@ fn input_requests<'v>(view: &'v View<'_>) -> Vec<(&'v Value, u32)> {
         })
         .filter_map(|answer| {
             let requests = answer.result.get("inputRequests")?.as_object()?;
-            Some(requests.values().map(move |request| (request, answer.entry)))
+            Some(
+                requests
+                    .values()
+                    .map(move |request| (request, answer.entry)),
+            )
         })
         .flatten()
         .collect()
@@ -106,8 +115,10 @@ fn asked_for(view: &View<'_>, method: &'static str) -> Judgement {
         .owned_by(Owner::Application, "a handler of the server asks for it")
         .fail();
     }
-    Evidence::collect(requests.iter().map(|(_, entry)| *entry))
-        .map_or_else(|| Judgement::NotApplicable(NONE_ASKED.to_owned()), Judgement::Pass)
+    Evidence::collect(requests.iter().map(|(_, entry)| *entry)).map_or_else(
+        || Judgement::NotApplicable(NONE_ASKED.to_owned()),
+        Judgement::Pass,
+    )
 }
 
 fn include_context(view: &View<'_>) -> Judgement {
@@ -129,6 +140,8 @@ fn include_context(view: &View<'_>) -> Judgement {
         .owned_by(Owner::Application, "a handler of the server sets it")
         .fail();
     }
-    Evidence::collect(requests.iter().map(|(_, entry)| *entry))
-        .map_or_else(|| Judgement::NotApplicable(NONE_ASKED.to_owned()), Judgement::Pass)
+    Evidence::collect(requests.iter().map(|(_, entry)| *entry)).map_or_else(
+        || Judgement::NotApplicable(NONE_ASKED.to_owned()),
+        Judgement::Pass,
+    )
 }

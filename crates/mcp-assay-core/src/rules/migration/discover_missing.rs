@@ -52,7 +52,8 @@ pub static RULE: Rule = Rule {
     },
 };
 
-const FIX: &str = "implement server/discover and answer it on every connection, as the first request too";
+const FIX: &str =
+    "implement server/discover and answer it on every connection, as the first request too";
 
 fn implemented(view: &View<'_>) -> Judgement {
     let truth = view.fact(&DISCOVER_USABLE);
@@ -95,7 +96,10 @@ fn versions(view: &View<'_>) -> Judgement {
     }
     Finding::new(
         evidence,
-        format!("supportedVersions is {}", shown(found.result.get("supportedVersions"))),
+        format!(
+            "supportedVersions is {}",
+            shown(found.result.get("supportedVersions"))
+        ),
         "supportedVersions is a non-empty array of strings",
         "list every protocol version the server serves in supportedVersions",
     )
@@ -113,7 +117,10 @@ fn capabilities(view: &View<'_>) -> Judgement {
     }
     Finding::new(
         evidence,
-        format!("capabilities is {}", shown(found.result.get("capabilities"))),
+        format!(
+            "capabilities is {}",
+            shown(found.result.get("capabilities"))
+        ),
         "capabilities is an object",
         "state the server's capabilities as an object, {} if it has none",
     )
@@ -122,12 +129,15 @@ fn capabilities(view: &View<'_>) -> Judgement {
 }
 
 fn shown(value: Option<&Value>) -> String {
-    value.map_or_else(|| "absent".to_owned(), |value| {
-        let text = value.to_string();
-        if text.chars().count() > 80 {
-            format!("{}\u{2026}", text.chars().take(80).collect::<String>())
-        } else {
-            text
-        }
-    })
+    value.map_or_else(
+        || "absent".to_owned(),
+        |value| {
+            let text = value.to_string();
+            if text.chars().count() > 80 {
+                format!("{}\u{2026}", text.chars().take(80).collect::<String>())
+            } else {
+                text
+            }
+        },
+    )
 }

@@ -45,9 +45,8 @@ fn asked<'v, 't>(view: &'v View<'t>, probe: &'static Probe) -> Option<&'v Exchan
 }
 
 fn dual(view: &View<'_>) -> Option<Judgement> {
-    legacy_negotiated(view).map(|_| {
-        Judgement::NotApplicable("the server may do so for its legacy clients".to_owned())
-    })
+    legacy_negotiated(view)
+        .map(|_| Judgement::NotApplicable("the server may do so for its legacy clients".to_owned()))
 }
 
 fn get(view: &View<'_>) -> Judgement {

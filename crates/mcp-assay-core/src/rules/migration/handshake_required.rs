@@ -51,9 +51,13 @@ fn served(exchange: &&Exchange<'_>) -> bool {
 }
 
 fn refused(exchange: &&Exchange<'_>) -> bool {
-    matches!(exchange.reply, Reply::Error { .. } | Reply::Silence(_) | Reply::Transport(_))
-        || (matches!(exchange.reply, Reply::Other(_))
-            && exchange.head.is_some_and(|head| (400..500).contains(&head.status)))
+    matches!(
+        exchange.reply,
+        Reply::Error { .. } | Reply::Silence(_) | Reply::Transport(_)
+    ) || (matches!(exchange.reply, Reply::Other(_))
+        && exchange
+            .head
+            .is_some_and(|head| (400..500).contains(&head.status)))
 }
 
 const LEGACY_LISTS: [&Probe; 3] = [
@@ -88,9 +92,11 @@ fn judge(view: &View<'_>) -> Judgement {
         return Judgement::NotMeasured(Gap::Because("MCP050".into()));
     }
     let after = legacy(true).find(served);
-    if let (Some(first), Some(control), Some(after)) =
-        (base.iter().copied().find(refused), control.filter(refused), after)
-    {
+    if let (Some(first), Some(control), Some(after)) = (
+        base.iter().copied().find(refused),
+        control.filter(refused),
+        after,
+    ) {
         let evidence = first.proof().and(&control.proof()).and(&after.proof());
         return Finding::new(
             evidence,

@@ -1,8 +1,6 @@
 //! MCP009: change notifications are advertised, `subscriptions/listen` is absent.
 
-use crate::facts::{
-    DISCOVER_USABLE, HEADERS_ACCEPTED, META_ACCEPTED, MODERN_SERVICE, describe,
-};
+use crate::facts::{DISCOVER_USABLE, HEADERS_ACCEPTED, META_ACCEPTED, MODERN_SERVICE, describe};
 use crate::probe;
 use crate::protocol::code;
 use crate::report::{Owner, Severity};
@@ -20,7 +18,12 @@ pub static RULE: Rule = Rule {
     gates: false,
     security: false,
     probes: &[&probe::LISTEN],
-    presupposes: &[&MODERN_SERVICE, &META_ACCEPTED, &HEADERS_ACCEPTED, &DISCOVER_USABLE],
+    presupposes: &[
+        &MODERN_SERVICE,
+        &META_ACCEPTED,
+        &HEADERS_ACCEPTED,
+        &DISCOVER_USABLE,
+    ],
     symptom_of: None,
     checks: &[Check {
         requirement: "subs.supported",
@@ -45,15 +48,13 @@ fn judge(view: &View<'_>) -> Judgement {
     match (&exchange.reply, view.error_code(exchange)) {
         // A closing result without an acknowledgement is a defect of its own; the method is there.
         (Reply::Acknowledged(_) | Reply::Result(_), _) => Judgement::Pass(exchange.proof()),
-        (Reply::Error { .. }, Some(code::METHOD_NOT_FOUND | code::INVALID_PARAMS)) => {
-            Finding::new(
-                exchange.proof(),
-                describe(view, exchange),
-                "a server that advertises change notifications supports subscriptions/listen for them",
-                "serve subscriptions/listen, or declare listChanged and subscribe as false",
-            )
-            .fail()
-        }
+        (Reply::Error { .. }, Some(code::METHOD_NOT_FOUND | code::INVALID_PARAMS)) => Finding::new(
+            exchange.proof(),
+            describe(view, exchange),
+            "a server that advertises change notifications supports subscriptions/listen for them",
+            "serve subscriptions/listen, or declare listChanged and subscribe as false",
+        )
+        .fail(),
         _ => super::unanswered(view, Some(exchange)),
     }
 }

@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 use super::{Finding, Judgement};
 use crate::facts::{Answer, base_answers, describe};
 use crate::probe::Probe;
-use crate::protocol::code;
+use crate::protocol::{code, method};
 use crate::report::Owner;
 use crate::transcript::Gap;
 use crate::transcript::view::{Evidence, Exchange, Reply, View};
@@ -50,14 +50,26 @@ pub(super) fn unanswered(view: &View<'_>, exchange: Option<&Exchange<'_>>) -> Ju
     }
 }
 
+/// Whose sound answers show that the SDK can do it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Peers {
+    /// All methods.
+    All,
+    /// All but `server/discover`, which no handler of the server builds: rmcp identifies the server
+    /// there and nowhere else.
+    NotDiscover,
+}
+
 /// Judges every answer to unmodified modern requests by one property. All that lack it are one
-/// finding, which names the methods; if other answers have it, the server's own code is at fault.
+/// finding, which names the methods; if answers of other methods in `peers` have it, the SDK can do it
+/// and the server's own code is at fault.
 pub(super) fn every_answer(
     view: &View<'_>,
     concerns: impl Fn(&Answer<'_, '_>) -> bool,
     flaw: impl Fn(&Answer<'_, '_>) -> Option<String>,
     expected: &'static str,
     fix: &'static str,
+    peers: Peers,
 ) -> Judgement {
     let answers: Vec<Answer<'_, '_>> = base_answers(view).filter(|a| concerns(a)).collect();
     let mut seen: Vec<(&str, String)> = Vec::new();
@@ -66,7 +78,10 @@ pub(super) fn every_answer(
     for answer in &answers {
         match flaw(answer) {
             Some(flaw) => {
-                if !seen.iter().any(|(method, known)| *method == answer.method && *known == flaw) {
+                if !seen
+                    .iter()
+                    .any(|(method, known)| *method == answer.method && *known == flaw)
+                {
                     seen.push((answer.method, flaw));
                     evidence.extend(answer.exchange.proof().entries());
                 }
@@ -84,9 +99,12 @@ pub(super) fn every_answer(
         );
     };
     let finding = Finding::new(evidence, grouped(&seen), expected, fix).at("/result");
-    let partial = sound.iter().any(|method| !seen.iter().any(|(known, _)| known == method));
-    if partial {
-        let well: Vec<&str> = sound.into_iter().collect();
+    let well: Vec<&str> = sound
+        .into_iter()
+        .filter(|method| peers == Peers::All || *method != method::DISCOVER)
+        .filter(|method| !seen.iter().any(|(known, _)| known == method))
+        .collect();
+    if !well.is_empty() {
         finding.owned_by(
             Owner::Application,
             format!(
@@ -128,18 +146,23 @@ pub(super) fn removed(
         .iter()
         .filter(|exchange| matches!(exchange.reply, Reply::Result(_)))
         .collect();
-    if let Some(evidence) =
-        Evidence::collect(served.iter().flat_map(|e| e.proof().entries().collect::<Vec<_>>()))
-    {
+    if let Some(evidence) = Evidence::collect(
+        served
+            .iter()
+            .flat_map(|e| e.proof().entries().collect::<Vec<_>>()),
+    ) {
         let lines: Vec<String> = served.iter().map(|e| describe(view, e)).collect();
         return Finding::new(evidence, lines.join("; "), expected, fix).fail();
     }
-    let refused = |exchange: &&&Exchange<'_>| {
-        view.error_code(exchange) == Some(code::METHOD_NOT_FOUND)
-    };
+    let refused =
+        |exchange: &&&Exchange<'_>| view.error_code(exchange) == Some(code::METHOD_NOT_FOUND);
     match asked.iter().find(|exchange| !refused(exchange)) {
-        None => Evidence::collect(asked.iter().flat_map(|e| e.proof().entries().collect::<Vec<_>>()))
-            .map_or(Judgement::NotMeasured(Gap::NotAsked), Judgement::Pass),
+        None => Evidence::collect(
+            asked
+                .iter()
+                .flat_map(|e| e.proof().entries().collect::<Vec<_>>()),
+        )
+        .map_or(Judgement::NotMeasured(Gap::NotAsked), Judgement::Pass),
         Some(other) => unanswered(view, Some(other)),
     }
 }
@@ -168,7 +191,10 @@ pub(super) fn metadata<'v, 't>(
         let Reply::Other(entry) = exchange.reply else {
             return None;
         };
-        Some((view.value(entry).filter(|value| value.is_object())?, exchange))
+        Some((
+            view.value(entry).filter(|value| value.is_object())?,
+            exchange,
+        ))
     })
 }
 

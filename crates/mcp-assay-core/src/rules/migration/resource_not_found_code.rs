@@ -36,8 +36,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn judge(view: &View<'_>) -> Judgement {
-    let old = base_errors(view)
-        .find(|(_, error)| error.code == Some(code::OLD_RESOURCE_NOT_FOUND));
+    let old = base_errors(view).find(|(_, error)| error.code == Some(code::OLD_RESOURCE_NOT_FOUND));
     if let Some((exchange, _)) = old {
         return Finding::new(
             exchange.proof(),

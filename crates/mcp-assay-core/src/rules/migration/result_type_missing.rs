@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::every_answer;
+use super::{Peers, every_answer};
 use crate::facts::{HEADERS_ACCEPTED, META_ACCEPTED, MODERN_SERVICE, discover_result};
 use crate::probe;
 use crate::protocol::method;
@@ -70,6 +70,7 @@ fn present(view: &View<'_>) -> Judgement {
         },
         "the result MUST include a resultType field, a string",
         FIX,
+        Peers::All,
     )
 }
 
@@ -81,15 +82,26 @@ fn known(view: &View<'_>) -> Judgement {
         .is_some_and(|extensions| !extensions.is_empty());
     every_answer(
         view,
-        |answer| answer.result.get("resultType").is_some_and(Value::is_string),
+        |answer| {
+            answer
+                .result
+                .get("resultType")
+                .is_some_and(Value::is_string)
+        },
         |answer| {
             let kind = answer.result.get("resultType").and_then(Value::as_str)?;
             // An extension may define further values; which ones, only its own text knows.
             let legal = matches!(kind, "complete" | "input_required") || extended;
-            (!legal).then(|| format!("resultType is \"{}\"", kind.chars().take(40).collect::<String>()))
+            (!legal).then(|| {
+                format!(
+                    "resultType is \"{}\"",
+                    kind.chars().take(40).collect::<String>()
+                )
+            })
         },
         "resultType is \"complete\", \"input_required\", or a value of an extension that the server advertises",
         "use \"complete\" for a result that completes its request",
+        Peers::All,
     )
 }
 
@@ -108,5 +120,6 @@ fn input_required(view: &View<'_>) -> Judgement {
         },
         "input_required results occur only on prompts/get, resources/read and tools/call",
         "complete this method without asking the client for input",
+        Peers::All,
     )
 }

@@ -1,7 +1,8 @@
 //! MCP050: another revision is served, 2026-07-28 is not.
 
 use crate::facts::{
-    self, ENDPOINT, REVISION_SERVED, describe, legacy_negotiated, offered_versions, refused_version,
+    self, ENDPOINT, REVISION_SERVED, describe, discover_result, legacy_negotiated,
+    offered_versions, refused_version,
 };
 use crate::probe;
 use crate::report::{Owner, Severity};
@@ -76,11 +77,26 @@ fn judge(view: &View<'_>) -> Judgement {
         }
     }
     let evidence = legacy.iter().fold(evidence, |all, more| all.and(more));
+    if let Some(versions) = discover_result(view).and_then(|found| found.versions) {
+        // Only SDKs that know 2026-07-28 know server/discover.
+        return Finding::new(
+            evidence,
+            format!("server/discover offers {}, not 2026-07-28", versions.join(", ")),
+            EXPECTED,
+            "look for the option that limits the served versions; with the Go SDK, serve statelessly",
+        )
+        .at("/result/supportedVersions")
+        .owned_by(
+            Owner::Application,
+            "the server answers server/discover, which came with 2026-07-28, so its SDK knows the revision and an option of the server leaves it out",
+        )
+        .fail();
+    }
     Finding::new(
         evidence,
         seen.join("; "),
         EXPECTED,
-        "upgrade the SDK to a release that serves 2026-07-28 (docs/rules/MCP050.md names them)",
+        "upgrade the SDK to a release that serves 2026-07-28 (`mcp-assay explain MCP050` names them)",
     )
     .fail()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::every_answer;
+use super::{Peers, every_answer};
 use crate::facts::{HEADERS_ACCEPTED, META_ACCEPTED, MODERN_SERVICE};
 use crate::probe;
 use crate::protocol::meta;
@@ -65,6 +65,7 @@ fn present(view: &View<'_>) -> Judgement {
         },
         "every result SHOULD carry io.modelcontextprotocol/serverInfo in its _meta",
         "add io.modelcontextprotocol/serverInfo to the _meta of every result",
+        Peers::NotDiscover,
     )
 }
 
@@ -81,5 +82,6 @@ fn shape(view: &View<'_>) -> Judgement {
         },
         "serverInfo is an Implementation: name and version are strings",
         "give the server a name and a version",
+        Peers::NotDiscover,
     )
 }
