@@ -1,5 +1,6 @@
 //! Floods on stdout: alone in its process, because it measures memory.
 #![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use std::time::{Duration, Instant};
 

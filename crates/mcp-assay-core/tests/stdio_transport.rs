@@ -1,5 +1,6 @@
 //! The stdio transport against real processes.
 #![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use std::process::Command;
 use std::time::{Duration, Instant};

@@ -54,9 +54,6 @@ pub struct Ticket {
 }
 
 impl Process {
-    /// The time a server should get to exit after its stdin was closed, for [`Process::stop`].
-    pub const GRACE: Duration = Duration::from_secs(2);
-
     /// Starts the server. Records `Opened` with its argv, or `Failed` at [`Stage::Launch`].
     ///
     /// Must be called within a Tokio runtime that has I/O and time enabled.
