@@ -78,6 +78,7 @@ struct ReportRule {
     id: String,
     outcome: String,
     reason: Option<String>,
+    because: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -103,7 +104,9 @@ impl Observed {
                         rule.id,
                         Seen {
                             outcome: rule.outcome,
-                            reason: rule.reason,
+                            reason: rule
+                                .reason
+                                .or(rule.because.map(|rule| format!("because of {rule}"))),
                         },
                     )
                 })
@@ -130,8 +133,11 @@ pub(super) fn read(path: &Path) -> Result<Expected> {
 }
 
 pub(super) fn write(path: &Path, expected: &Expected) -> Result<()> {
-    let text = format!("{HEADER}{}", toml::to_string(expected)?);
-    std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))
+    std::fs::write(path, text(expected)?).with_context(|| format!("writing {}", path.display()))
+}
+
+fn text(expected: &Expected) -> Result<String> {
+    Ok(format!("{HEADER}{}", toml::to_string(expected)?))
 }
 
 impl Expected {
@@ -233,4 +239,110 @@ fn without<'a>(left: &'a [Finding], right: &[Finding]) -> Vec<&'a Finding> {
             },
         )
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::super::targets;
+    use super::{Expected, Observed, read};
+
+    const REPORT: &str = r#"{"verdict": "not-ready", "era": "legacy",
+        "rules": [{"id": "MCP001", "outcome": "pass"},
+                  {"id": "MCP050", "outcome": "fail", "because": null}],
+        "findings": [{"ruleId": "MCP050", "severity": "error", "remediation": "sdk"}]}"#;
+
+    fn home() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../interop")
+    }
+
+    fn observed(json: &str) -> Observed {
+        Observed::read(json, Some(1)).unwrap()
+    }
+
+    /// What was seen, recorded and explained.
+    fn explained() -> Expected {
+        let mut expected = Expected::default();
+        assert_eq!(expected.record("one", observed(REPORT)).len(), 2);
+        let entry = expected.0.get_mut("one").unwrap();
+        entry.why = "because".into();
+        entry.findings[0].why = "as well".into();
+        expected
+    }
+
+    #[test]
+    fn the_same_report_differs_in_nothing() {
+        assert_eq!(explained().compare("one", &observed(REPORT)), [""; 0]);
+    }
+
+    #[test]
+    fn every_difference_is_a_line() {
+        let changed = REPORT
+            .replace("legacy", "dual")
+            .replace(
+                "\"pass\"",
+                "\"not-measured\", \"reason\": \"because of MCP050\"",
+            )
+            .replace("error", "warning");
+        assert_eq!(
+            explained().compare("one", &observed(&changed)),
+            [
+                "era: expected legacy, got dual",
+                "MCP001 (because of MCP050): expected pass, got not-measured",
+                "finding missing: MCP050 error sdk",
+                "finding not expected: MCP050 warning sdk",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_second_finding_of_the_same_kind_is_not_expected() {
+        let finding = r#"{"ruleId": "MCP050", "severity": "error", "remediation": "sdk"}"#;
+        let twice = REPORT.replace(finding, &format!("{finding}, {finding}"));
+        assert_eq!(
+            explained().compare("one", &observed(&twice)),
+            ["finding not expected: MCP050 error sdk"]
+        );
+    }
+
+    #[test]
+    fn recording_keeps_what_people_wrote() {
+        let mut expected = explained();
+        assert_eq!(expected.record("one", observed(REPORT)), [""; 0]);
+        let new = expected.record(
+            "one",
+            observed(&REPORT.replace("\"sdk\"", "\"application\"")),
+        );
+        assert_eq!(
+            new,
+            ["finding MCP050 has no `why` in interop/expected.toml"]
+        );
+    }
+
+    #[test]
+    fn each_target_has_one_explained_expectation() {
+        let mut names: Vec<String> = targets::read(&home())
+            .unwrap()
+            .into_iter()
+            .map(|target| target.name)
+            .collect();
+        names.sort_unstable();
+        let expected = read(&home().join("expected.toml")).unwrap();
+        assert_eq!(names, expected.0.keys().cloned().collect::<Vec<_>>());
+        for (name, entry) in &expected.0 {
+            assert_eq!(entry.unexplained(), [""; 0], "{name}");
+        }
+    }
+
+    #[test]
+    fn the_committed_file_is_as_update_writes_it() {
+        let path = home().join("expected.toml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let written = super::text(&read(&path).unwrap()).unwrap();
+        assert!(
+            written == text,
+            "format it by `cargo xtask interop --update`"
+        );
+    }
 }
