@@ -145,7 +145,7 @@ fn barrier(
         .find_map(|fact| match view.fact(fact) {
             Truth::Holds(_) => None,
             Truth::Broken(_) => Some(Judgement::NotMeasured(Gap::Because(fact.rule.into()))),
-            Truth::Unknown(gap) => Some(Judgement::NotMeasured(gap)),
+            Truth::Unknown(gap) => fact.must_be_proven.then_some(Judgement::NotMeasured(gap)),
         })
 }
 

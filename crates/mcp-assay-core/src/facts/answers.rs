@@ -128,8 +128,15 @@ fn outcome(view: &View<'_>, exchange: &Exchange<'_>) -> String {
             Some(Event::Failed { stage, message }) => {
                 format!("failed to {}: {}", stage_words(*stage), short(message, 200))
             }
-            Some(Event::Bound(which)) => http(format!("cut off: {which}")),
             _ => "the connection ended".to_owned(),
+        },
+        Reply::Cut(entry) => match view.entry(*entry).map(|entry| &entry.event) {
+            Some(Event::Received { data, .. }) => http(format!(
+                "an answer of {} bytes, more than this tool reads",
+                data.length
+            )),
+            Some(Event::Bound(which)) => http(format!("more than this tool reads: {which}")),
+            _ => http("more than this tool reads".to_owned()),
         },
         Reply::Unanswerable => http("sent".to_owned()),
         Reply::NotSent(gap) => format!("not sent: {}", gap_words(gap)),

@@ -12,6 +12,7 @@ pub static DISCOVER_USABLE: Fact = Fact {
     id: "discover-usable",
     rule: "MCP001",
     http_only: false,
+    must_be_proven: true,
     derive: usable,
 };
 
@@ -106,6 +107,9 @@ fn usable(view: &View<'_>) -> Truth {
         )),
         (Reply::NotSent(gap), _) => Truth::Unknown(gap.clone()),
         (Reply::Open | Reply::Unanswerable, _) => Truth::Unknown(Gap::NotAsked),
+        (Reply::Cut(_), _) => Truth::Unknown(Gap::NoAnswer(
+            "the answer to server/discover is larger than this tool reads".into(),
+        )),
         (Reply::Other(_) | Reply::Transport(_), _) if is_infrastructure(exchange) => {
             Truth::Unknown(Gap::NoAnswer(
                 "something in front of the server refused it".into(),

@@ -12,6 +12,7 @@ pub static ENDPOINT: Fact = Fact {
     id: "streamable-endpoint",
     rule: "MCP016",
     http_only: true,
+    must_be_proven: false,
     derive: endpoint,
 };
 
@@ -20,6 +21,7 @@ pub static META_ACCEPTED: Fact = Fact {
     id: "meta-accepted",
     rule: "MCP013",
     http_only: false,
+    must_be_proven: false,
     derive: |view| {
         accepted(
             view,
@@ -36,6 +38,7 @@ pub static HEADERS_ACCEPTED: Fact = Fact {
     id: "routing-headers-accepted",
     rule: "MCP014",
     http_only: true,
+    must_be_proven: false,
     derive: |view| {
         accepted(
             view,

@@ -16,6 +16,7 @@ pub static REVISION_SERVED: Fact = Fact {
     id: "revision-served",
     rule: "MCP050",
     http_only: false,
+    must_be_proven: true,
     derive: revision_served,
 };
 
@@ -24,6 +25,7 @@ pub static MODERN_SERVICE: Fact = Fact {
     id: "modern-service",
     rule: "MCP050",
     http_only: false,
+    must_be_proven: true,
     derive: modern_service,
 };
 

@@ -77,10 +77,15 @@ fn reach_stdio(view: &View<'_>) -> Reach {
         .iter()
         .filter(|entry| matches!(entry.event, Event::Received { .. }))
         .count();
-    let exited = view.entries().iter().find_map(|entry| match entry.event {
-        Event::Exited(code) => Some(code),
-        _ => None,
-    });
+    // An exit after we closed stdin is what the specification asks for.
+    let exited = view
+        .entries()
+        .iter()
+        .enumerate()
+        .find_map(|(at, entry)| match entry.event {
+            Event::Exited(code) if !was_stopped(view, at, entry.conn) => Some(code),
+            _ => None,
+        });
     match (lines, exited) {
         // Noise before an exit is the noise of a program that could not start.
         (_, Some(code)) => Reach::Unreachable(
@@ -99,6 +104,12 @@ fn reach_stdio(view: &View<'_>) -> Reach {
             "the program wrote {lines} line(s) to stdout, none of them an answer to a request"
         )),
     }
+}
+
+fn was_stopped(view: &View<'_>, before: usize, conn: u32) -> bool {
+    view.entries()[..before]
+        .iter()
+        .any(|entry| entry.conn == conn && matches!(entry.event, Event::Stopped(_)))
 }
 
 /// A JSON-RPC response, whatever its worth.
@@ -167,6 +178,12 @@ fn reach_http(view: &View<'_>) -> Reach {
             "{} was refused with HTTP {} {challenge}",
             exchange.key.probe, head.status
         ));
+    }
+    let broke_off = |exchange: &Exchange<'_>| {
+        matches!(exchange.reply, Reply::Transport(_) | Reply::Silence(_))
+    };
+    if view.exchanges().iter().all(broke_off) {
+        return Reach::Unreachable("server-error", super::describe(view, exchange));
     }
     let status = exchange.head.map_or(0, |head| head.status);
     let last_words = || super::describe(view, exchange);

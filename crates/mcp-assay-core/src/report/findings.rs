@@ -117,7 +117,7 @@ fn finding_report(
         security: rule.security,
         remediation: owner,
         owner_reason,
-        title: format!("{}: {}", rule.name, finding.observed),
+        title: rule.defect.to_owned(),
         observed: finding.observed.clone(),
         expected: finding.expected.to_owned(),
         fix: finding.fix.clone(),

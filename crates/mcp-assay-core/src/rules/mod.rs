@@ -15,6 +15,8 @@ pub struct Rule {
     pub id: &'static str,
     /// Permanent kebab-case name; states the defect.
     pub name: &'static str,
+    /// The defect in a few words, as a title.
+    pub defect: &'static str,
     /// What a correct server does.
     pub claim: &'static str,
     /// What breaking it does to users.

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use super::asker::{Asker, Question};
-use super::stdio::{legacy_list, offered_modern};
+use super::stdio::{legacy_list, offered_modern, wants_controls};
 use super::{BARE, Clock, Eras, LEGACY, MODERN, Run, Settings, auth, features};
 use crate::facts;
 use crate::probe;
 use crate::protocol::{code, header};
 use crate::transcript::view::{Exchange, Reply, View};
-use crate::transcript::{Entry, Event, Gap, Log, Recorder, TransportKind};
+use crate::transcript::{Entry, Event, Gap, Log, Recorder, Stage, TransportKind};
 use crate::transport::http::{Answer, Client};
 use crate::transport::{Arrival, Endpoint};
 
@@ -66,7 +66,7 @@ impl<'a> Side<'a> {
             modern.skip(&Question::new(&probe::DISCOVER), gap);
         } else {
             let answer = self.open(&mut modern).await;
-            if answer.arrival != Arrival::Answered || is_wall(&modern, &answer) {
+            if is_wall(&modern, &answer) {
                 return self.wall(modern, &answer).await;
             }
         }
@@ -104,7 +104,7 @@ impl<'a> Side<'a> {
 
     /// `server/discover`; one same-origin redirect is followed, one overload waited for.
     async fn open(&mut self, asker: &mut Asker<'a>) -> Answer {
-        let limit = self.run.settings.limits.first_answer;
+        let limit = self.run.settings.limits.request;
         let mut attempt = 0;
         let mut answer = asker.ask(Question::new(&probe::DISCOVER), limit).await;
         let moved = self
@@ -176,10 +176,14 @@ impl<'a> Side<'a> {
         }
         if asker.with_view(|view| facts::modern_proof(view).is_some()) {
             features::ask(&mut asker).await;
-            return vec![end_sessions(asker).await];
         }
         let mut logs = vec![end_sessions(asker).await];
-        if !other_version {
+        let answered = look(&logs, |view| {
+            view.exchanges()
+                .iter()
+                .any(|exchange| exchange.head.is_some())
+        });
+        if answered && look(&logs, wants_controls) {
             logs.push(self.controls(&logs).await);
         }
         logs
@@ -273,6 +277,18 @@ fn is_wall(asker: &Asker<'_>, answer: &Answer) -> bool {
             .any(|exchange| matches!(exchange.reply, Reply::Result(_) | Reply::Error { .. }))
     });
     match answer.status {
+        // Nobody there. Silence, or an answer that broke off, may concern this one question.
+        None => asker.with_view(|view| {
+            view.entries().iter().any(|entry| {
+                matches!(
+                    entry.event,
+                    Event::Failed {
+                        stage: Stage::Resolve | Stage::Connect | Stage::Tls,
+                        ..
+                    }
+                )
+            })
+        }),
         Some(401) => true,
         Some(403) => !rpc || find(&answer.headers, "www-authenticate").is_some(),
         Some(421 | 429 | 503) => !rpc,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::asker::{Asker, Question};
 use super::{BARE, Clock, Eras, FIRST, LEGACY, LEGACY_OLDER, MODERN, Run, Settings, features};
 use crate::facts;
-use crate::probe::{self, Probe};
+use crate::probe::{self, LISTS, Probe};
 use crate::protocol::{LEGACY_REVISIONS, code, is_modern_revision};
 use crate::transcript::view::{Exchange, Reply, View};
 use crate::transcript::{Entry, Event, Gap, Log, Recorder, Stage, TransportKind};
@@ -176,19 +176,22 @@ pub(super) fn offered_modern(view: &View<'_>) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Refused or unanswered, and not asked yet: did the server mean the handshake, `_meta`, or the
-/// version?
-fn wants_controls(view: &View<'_>) -> bool {
-    !is_modern(view)
-        && facts::refused_version(view).is_none()
-        && view.asked(&probe::DISCOVER).next().is_some()
-        && view
-            .asked(&probe::TOOLS_LIST)
-            .all(|exchange| !matches!(exchange.reply, Reply::Result(_)))
-        && view
-            .asked_in(BARE, &probe::LEGACY_TOOLS_LIST)
-            .next()
-            .is_none()
+/// No list was delivered, though one was asked for: did the server mean the handshake, `_meta`, or
+/// the version?
+pub(super) fn wants_controls(view: &View<'_>) -> bool {
+    let mut lists = LISTS
+        .into_iter()
+        .flat_map(|list| view.asked(list))
+        .filter(|exchange| !matches!(exchange.reply, Reply::NotSent(_)))
+        .peekable();
+    let opened = view
+        .asked(&probe::DISCOVER)
+        .any(|exchange| !matches!(exchange.reply, Reply::NotSent(_)));
+    facts::refused_version(view).is_none()
+        && opened
+        && (lists.peek().is_some() || !is_modern(view))
+        && lists.all(|exchange| !matches!(exchange.reply, Reply::Result(_)))
+        && view.asked_in(BARE, &probe::LEGACY_TOOLS_LIST).next().is_none()
 }
 
 /// The same list in legacy form without a handshake, then `server/discover` without `_meta`.

@@ -115,6 +115,8 @@ pub enum Reply {
     Silence(u32),
     /// The connection ended first, or could not be made.
     Transport(u32),
+    /// A bound of ours was reached before the answer was read: proves nothing about the server.
+    Cut(u32),
     /// The message wants no answer.
     Unanswerable,
     /// It was left out.
@@ -150,7 +152,8 @@ impl Exchange<'_> {
             | Reply::Acknowledged(entry)
             | Reply::Other(entry)
             | Reply::Silence(entry)
-            | Reply::Transport(entry) => Some(entry),
+            | Reply::Transport(entry)
+            | Reply::Cut(entry) => Some(entry),
             Reply::Unanswerable | Reply::NotSent(_) | Reply::Open => None,
         };
         Evidence {
@@ -189,6 +192,8 @@ pub struct Fact {
     pub rule: &'static str,
     /// Only on HTTP.
     pub http_only: bool,
+    /// What builds on it cannot be judged unless it is proven; otherwise only if it is disproven.
+    pub must_be_proven: bool,
     /// The derivation.
     pub derive: fn(&View<'_>) -> Truth,
 }
@@ -390,13 +395,20 @@ fn stdio_exchanges<'t>(entries: &'t [Entry], documents: &Documents) -> Vec<Excha
                     during: Vec::new(),
                 });
             }
+            // The answer of any open question may be in what was not kept.
+            Event::Received { data, .. } if data.is_cut() => {
+                end_all(&mut exchanges, &mut open, entry.conn, &Reply::Cut(number(at)));
+            }
+            Event::Bound(_) => {
+                end_all(&mut exchanges, &mut open, entry.conn, &Reply::Cut(number(at)));
+            }
             Event::Received { .. } => {
                 let here: Vec<usize> = open
                     .iter()
                     .copied()
                     .filter(|index| exchanges[*index].conn == entry.conn)
                     .collect();
-                match answered(entries, documents, &exchanges, &here, at) {
+                match answered(documents, &exchanges, &here, at) {
                     Some((index, reply)) => {
                         exchanges[index].reply = reply;
                         open.retain(|known| *known != index);
@@ -448,15 +460,25 @@ fn stdio_exchanges<'t>(entries: &'t [Entry], documents: &Documents) -> Vec<Excha
     exchanges
 }
 
+/// Ends all open exchanges of a connection in one way.
+fn end_all(exchanges: &mut [Exchange<'_>], open: &mut Vec<usize>, conn: u32, reply: &Reply) {
+    open.retain(|index| {
+        let exchange = &mut exchanges[*index];
+        let ends = exchange.conn == conn;
+        if ends {
+            exchange.reply = reply.clone();
+        }
+        !ends
+    });
+}
+
 /// Which of the open exchanges a received line answers.
 fn answered(
-    entries: &[Entry],
     documents: &Documents,
     exchanges: &[Exchange<'_>],
     open: &[usize],
     at: usize,
 ) -> Option<(usize, Reply)> {
-    let _ = entries;
     let message = message::classify(parsed(documents, at)?);
     let id_of = |index: usize| {
         parsed(documents, exchanges[index].sent as usize).and_then(|sent| sent.get("id"))
@@ -534,6 +556,11 @@ fn http_exchanges<'t>(entries: &'t [Entry], documents: &Documents) -> Vec<Exchan
                     headers,
                 });
             }
+            Event::Received { data, .. } if data.is_cut() => {
+                if exchange.reply == Reply::Open {
+                    exchange.reply = Reply::Cut(number(at));
+                }
+            }
             Event::Received { .. } => http_received(exchange, documents, at),
             Event::TimedOut(_) if exchange.reply == Reply::Open => {
                 exchange.reply = match exchange.head {
@@ -552,7 +579,7 @@ fn http_exchanges<'t>(entries: &'t [Entry], documents: &Documents) -> Vec<Exchan
                 exchange.reply = Reply::Transport(number(at));
             }
             Event::Bound(_) if exchange.reply == Reply::Open => {
-                exchange.reply = Reply::Transport(number(at));
+                exchange.reply = Reply::Cut(number(at));
             }
             Event::Eof if exchange.reply == Reply::Open => {
                 exchange.reply = exchange.head.map_or(Reply::Transport(number(at)), |head| {

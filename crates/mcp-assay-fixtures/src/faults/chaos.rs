@@ -30,7 +30,7 @@ pub(super) static FAULTS: &[Fault] = &[
         &[Stdio(|_| { writeln!(io::stderr(), "error: nothing works")?; Ok(1) })]).stdio_only().because("launch-failed"),
     chaos("incomplete", "exits-after-3", "answers three requests, then exits",
         &[Intercept(|_, r| (r.number > 3).then(|| Reply::exit(1)))]).stdio_only(),
-    chaos("unreachable", "floods", "sends notifications without end instead of answers",
+    chaos("not-mcp", "floods", "sends notifications without end instead of answers",
         &[Stdio(flood)]).stdio_only(),
     chaos("not-mcp", "endless-line", "sends a line without end", &[Stdio(endless_line)]).stdio_only(),
     chaos("incomplete", "huge-line", "answers server/discover with 200 MiB, and is correct otherwise",
@@ -73,7 +73,7 @@ pub(super) static FAULTS: &[Fault] = &[
     chaos("not-mcp", "endless-body", "sends a body without end", &[Socket(|_, _, stream| {
         endless(stream, &["Content-Type: application/json"], "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[{}", ",{}")
     })]).http_only(),
-    chaos("unreachable", "endless-sse", "sends an event stream of notifications without end", &[Socket(|_, _, stream| {
+    chaos("not-mcp", "endless-sse", "sends an event stream of notifications without end", &[Socket(|_, _, stream| {
         endless(stream, &["Content-Type: text/event-stream"], ": hello\n\n",
             "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\n")
     })]).http_only(),

@@ -22,7 +22,7 @@ pub(super) static FAULTS: &[Fault] = &[
                 .status(400)
                 .data(json!({"requiredCapabilities": {"elicitation": {}}}))
         }))]),
-    error("MCP012", "url-elicitation-32042", "answers a prompt with the removed URL elicitation error",
+    warning("MCP012", "url-elicitation-32042", "answers a prompt with the removed URL elicitation error",
         &[Answer(|_, r| (r.method == "prompts/get" && r.text("name") == Some("introduce")).then(|| {
             Reply::error(r, -32042, "URL elicitation required").data(json!({"elicitations": [{
                 "mode": "url",

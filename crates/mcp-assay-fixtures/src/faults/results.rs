@@ -41,7 +41,7 @@ pub(super) static FAULTS: &[Fault] = &[
         &[Edit(|_, r, reply| if is_tools_list(r) { remove_hints(reply) })]),
     error("MCP005", "cache-hints-missing-on-read", "leaves both caching hints out of the resources/read result",
         &[Edit(|_, r, reply| if r.method == "resources/read" { remove_hints(reply) })]),
-    error("MCP005", "cache-scope-differs-across-pages", "gives later pages of a list another cacheScope",
+    warning("MCP005", "cache-scope-differs-across-pages", "gives later pages of a list another cacheScope",
         &[Setup(|config| config.pages = 2),
           Edit(|_, r, reply| if r.param("cursor").is_some() { replace(reply, "cacheScope", "private") })]),
     warning("MCP017", "tool-order-unstable", "lists the same tools in another order each time",

@@ -17,6 +17,7 @@ const FIX: &str = "add ttlMs (an integer >= 0, in milliseconds) and cacheScope (
 pub static RULE: Rule = Rule {
     id: "MCP005",
     name: "cache-hints-missing",
+    defect: "`ttlMs` or `cacheScope` absent or invalid",
     claim: "Cacheable results carry a valid `ttlMs` and `cacheScope`.",
     severity: Severity::Error,
     owner: Owner::Sdk,

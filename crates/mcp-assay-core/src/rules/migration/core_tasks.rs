@@ -14,6 +14,7 @@ use crate::transcript::view::{Evidence, View};
 pub static RULE: Rule = Rule {
     id: "MCP021",
     name: "core-tasks",
+    defect: "tasks are still in the core protocol",
     claim: "Tasks are no part of the core protocol: no capability, no `tasks/list`, no `tasks/result`.",
     severity: Severity::Warning,
     owner: Owner::Sdk,

@@ -14,6 +14,7 @@ const CIMD: &str = "client_id_metadata_document_supported";
 pub static RULE: Rule = Rule {
     id: "MCP020",
     name: "dcr-only",
+    defect: "only Dynamic Client Registration, no Client ID Metadata Documents",
     claim: "The authorization server supports Client ID Metadata Documents.",
     severity: Severity::Warning,
     owner: Owner::Infrastructure,

@@ -16,6 +16,7 @@ use crate::transcript::view::{Evidence, View};
 pub static RULE: Rule = Rule {
     id: "MCP015",
     name: "deprecated-features",
+    defect: "logging declared; sampling, roots or `includeContext` used",
     claim: "No deprecated feature is declared or used.",
     severity: Severity::Warning,
     owner: Owner::Sdk,

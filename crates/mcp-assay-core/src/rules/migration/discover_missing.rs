@@ -16,6 +16,7 @@ use crate::transcript::view::{Reply, Truth, View};
 pub static RULE: Rule = Rule {
     id: "MCP001",
     name: "discover-missing",
+    defect: "`server/discover` is missing, or its result is unusable",
     claim: "`server/discover` is implemented and its result names versions and capabilities.",
     severity: Severity::Error,
     owner: Owner::Sdk,

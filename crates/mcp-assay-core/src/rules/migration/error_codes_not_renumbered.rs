@@ -12,6 +12,7 @@ use crate::transcript::view::{Evidence, Exchange, Reply, View};
 pub static RULE: Rule = Rule {
     id: "MCP012",
     name: "error-codes-not-renumbered",
+    defect: "pre-release or unallocated codes for header, capability and version errors",
     claim: "Version, header and capability errors carry the codes this revision allocates.",
     severity: Severity::Error,
     owner: Owner::Sdk,

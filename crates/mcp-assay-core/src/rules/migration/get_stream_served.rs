@@ -10,6 +10,7 @@ use crate::transcript::view::{Evidence, Exchange, View};
 pub static RULE: Rule = Rule {
     id: "MCP010",
     name: "get-stream-served",
+    defect: "the removed GET stream is still served",
     claim: "A server of this revision alone serves no GET stream and ends no sessions by DELETE.",
     severity: Severity::Warning,
     owner: Owner::Sdk,

@@ -14,6 +14,7 @@ use crate::transcript::view::{Evidence, Exchange, Reply, View};
 pub static RULE: Rule = Rule {
     id: "MCP002",
     name: "handshake-required",
+    defect: "nothing is served without `initialize`",
     claim: "Requests are served without a handshake before them.",
     severity: Severity::Error,
     owner: Owner::Sdk,

@@ -11,6 +11,7 @@ use crate::transcript::view::{Evidence, Truth, View};
 pub static RULE: Rule = Rule {
     id: "MCP016",
     name: "http-sse-transport",
+    defect: "the 2024-11-05 HTTP+SSE transport",
     claim: "The URL is a Streamable HTTP endpoint, not one of the HTTP+SSE transport.",
     severity: Severity::Error,
     owner: Owner::Sdk,

@@ -14,6 +14,7 @@ const FLAG: &str = "authorization_response_iss_parameter_supported";
 pub static RULE: Rule = Rule {
     id: "MCP019",
     name: "iss-not-supported",
+    defect: "the authorization server does not announce RFC 9207 `iss`",
     claim: "The authorization server announces the `iss` parameter of RFC 9207.",
     severity: Severity::Warning,
     owner: Owner::Infrastructure,

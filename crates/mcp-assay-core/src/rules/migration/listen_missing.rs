@@ -11,6 +11,7 @@ use crate::transcript::view::{Reply, View};
 pub static RULE: Rule = Rule {
     id: "MCP009",
     name: "listen-missing",
+    defect: "change notifications are advertised, `subscriptions/listen` is absent",
     claim: "A server that advertises change notifications serves `subscriptions/listen`.",
     severity: Severity::Warning,
     owner: Owner::Sdk,

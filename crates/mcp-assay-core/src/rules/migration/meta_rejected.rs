@@ -10,6 +10,7 @@ use crate::transcript::view::{Truth, View};
 pub static RULE: Rule = Rule {
     id: "MCP013",
     name: "meta-rejected",
+    defect: "requests with the `_meta` envelope are refused",
     claim: "Requests that carry the `_meta` envelope are let in.",
     severity: Severity::Error,
     owner: Owner::Sdk,

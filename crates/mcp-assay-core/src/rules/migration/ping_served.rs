@@ -10,6 +10,7 @@ use crate::rules::{Check, Docs, Rule};
 pub static RULE: Rule = Rule {
     id: "MCP006",
     name: "ping-served",
+    defect: "the removed `ping` is still answered",
     claim: "The removed `ping` is an unknown method.",
     severity: Severity::Note,
     owner: Owner::Sdk,

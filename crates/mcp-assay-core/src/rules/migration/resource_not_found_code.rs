@@ -11,6 +11,7 @@ use crate::transcript::view::{Reply, View};
 pub static RULE: Rule = Rule {
     id: "MCP011",
     name: "resource-not-found-code",
+    defect: "an unknown resource is answered with -32002",
     claim: "The old code -32002 is not used.",
     severity: Severity::Warning,
     owner: Owner::Sdk,

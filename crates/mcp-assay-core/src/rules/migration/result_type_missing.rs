@@ -16,6 +16,7 @@ const FIX: &str = "add \"resultType\": \"complete\" to every result that complet
 pub static RULE: Rule = Rule {
     id: "MCP004",
     name: "result-type-missing",
+    defect: "`resultType` is absent, or not legal for that method",
     claim: "Every result carries a `resultType` that is legal for its method.",
     severity: Severity::Error,
     owner: Owner::Sdk,

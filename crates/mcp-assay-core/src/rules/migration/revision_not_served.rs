@@ -16,6 +16,7 @@ const EXPECTED: &str = "a request that names 2026-07-28 is served under that rev
 pub static RULE: Rule = Rule {
     id: "MCP050",
     name: "revision-not-served",
+    defect: "another revision is served, 2026-07-28 is not",
     claim: "The server serves revision 2026-07-28 and offers it.",
     severity: Severity::Error,
     owner: Owner::Sdk,

@@ -10,6 +10,7 @@ use crate::transcript::view::{Truth, View};
 pub static RULE: Rule = Rule {
     id: "MCP014",
     name: "routing-headers-rejected",
+    defect: "`Mcp-Method` or `Mcp-Name` are refused",
     claim: "Requests that carry `Mcp-Method` and `Mcp-Name` are let in.",
     severity: Severity::Error,
     owner: Owner::Sdk,

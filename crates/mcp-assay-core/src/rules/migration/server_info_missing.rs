@@ -14,6 +14,7 @@ use crate::transcript::view::View;
 pub static RULE: Rule = Rule {
     id: "MCP018",
     name: "server-info-missing",
+    defect: "results don't identify the server in `_meta`",
     claim: "Every result names the server and its version in `_meta`.",
     severity: Severity::Warning,
     owner: Owner::Sdk,

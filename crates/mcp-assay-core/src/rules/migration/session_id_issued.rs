@@ -12,6 +12,7 @@ use crate::transcript::view::{Evidence, Exchange, Reply, View};
 pub static RULE: Rule = Rule {
     id: "MCP003",
     name: "session-id-issued",
+    defect: "`Mcp-Session-Id` on answers to modern requests",
     claim: "Answers to modern requests carry no `Mcp-Session-Id`, and one that is sent is ignored.",
     severity: Severity::Warning,
     owner: Owner::Sdk,

@@ -10,6 +10,7 @@ use crate::rules::{Check, Docs, Rule};
 pub static RULE: Rule = Rule {
     id: "MCP007",
     name: "set-level-served",
+    defect: "the removed `logging/setLevel` is still answered",
     claim: "The removed `logging/setLevel` is an unknown method.",
     severity: Severity::Note,
     owner: Owner::Sdk,

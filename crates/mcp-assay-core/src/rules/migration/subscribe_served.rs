@@ -10,6 +10,7 @@ use crate::rules::{Check, Docs, Rule};
 pub static RULE: Rule = Rule {
     id: "MCP008",
     name: "subscribe-served",
+    defect: "the removed `resources/subscribe` is still answered",
     claim: "The removed `resources/subscribe` is an unknown method.",
     severity: Severity::Note,
     owner: Owner::Sdk,

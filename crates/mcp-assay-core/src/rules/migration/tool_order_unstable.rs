@@ -15,6 +15,7 @@ use crate::transcript::view::{Evidence, View};
 pub static RULE: Rule = Rule {
     id: "MCP017",
     name: "tool-order-unstable",
+    defect: "the order of `tools/list` differs between identical requests",
     claim: "Identical `tools/list` requests give the tools in the same order.",
     severity: Severity::Warning,
     owner: Owner::Application,
