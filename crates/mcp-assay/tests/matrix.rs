@@ -12,7 +12,10 @@ use mcp_assay_fixtures::{Era, Kind, faults};
 use support::{Case, cases, each, era, hits, run, settings, verdict};
 
 fn line(case: &Case, report: &Report) -> String {
-    let reason = report.unreachable.as_deref().map_or_else(String::new, |r| format!(" {r}"));
+    let reason = report
+        .unreachable
+        .as_deref()
+        .map_or_else(String::new, |r| format!(" {r}"));
     format!(
         "{}: {}{reason}, {}; {}",
         case.name(),
@@ -80,7 +83,11 @@ fn each_fault_gives_its_rule_and_nothing_else() {
         "{} of {} cases\n{}",
         complaints.len(),
         cases.len(),
-        complaints.iter().map(|c| c.as_str()).collect::<Vec<_>>().join("\n")
+        complaints
+            .iter()
+            .map(|c| c.as_str())
+            .collect::<Vec<_>>()
+            .join("\n")
     );
     if filter.is_empty() {
         let hits: Vec<&str> = results.iter().map(|(line, _)| line.as_str()).collect();
@@ -92,14 +99,22 @@ fn each_fault_gives_its_rule_and_nothing_else() {
 fn every_rule_has_a_fault() {
     let broken: BTreeSet<&str> = faults().iter().filter_map(|fault| fault.rule).collect();
     for rule in RULES {
-        assert!(broken.contains(rule.id), "{} {} has no fault", rule.id, rule.name);
+        assert!(
+            broken.contains(rule.id),
+            "{} {} has no fault",
+            rule.id,
+            rule.name
+        );
     }
 }
 
 /// On correct servers silence is not enough: what can be measured there must be a pass.
 #[test]
 fn correct_servers_pass_what_can_be_measured() {
-    let correct: Vec<Case> = cases().into_iter().filter(|case| case.fault.is_none()).collect();
+    let correct: Vec<Case> = cases()
+        .into_iter()
+        .filter(|case| case.fault.is_none())
+        .collect();
     let lines = each(&correct, |case| {
         let (_, report) = run(case, &settings(), 4);
         let of = |kind: OutcomeKind| -> Vec<String> {

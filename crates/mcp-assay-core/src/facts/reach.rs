@@ -179,9 +179,8 @@ fn reach_http(view: &View<'_>) -> Reach {
             exchange.key.probe, head.status
         ));
     }
-    let broke_off = |exchange: &Exchange<'_>| {
-        matches!(exchange.reply, Reply::Transport(_) | Reply::Silence(_))
-    };
+    let broke_off =
+        |exchange: &Exchange<'_>| matches!(exchange.reply, Reply::Transport(_) | Reply::Silence(_));
     if view.exchanges().iter().all(broke_off) {
         return Reach::Unreachable("server-error", super::describe(view, exchange));
     }

@@ -62,7 +62,7 @@ probes! {
     /// Control for refused routing headers.
     DISCOVER_NO_ROUTING = "discover-without-routing-headers", "the same without `Mcp-Method`", Base::Modern(method::DISCOVER), NO_ROUTING_HEADERS;
     /// A version nobody implements.
-    UNKNOWN_VERSION = "unknown-version", "ask in protocol version 1900-01-01", Base::Modern(method::DISCOVER), UNKNOWN_VERSION_IN_META;
+    UNKNOWN_VERSION = "unknown-version", "ask in protocol version 2099-01-01", Base::Modern(method::DISCOVER), UNKNOWN_VERSION_IN_META;
     /// Header and body name different methods.
     METHOD_MISMATCH = "method-header-mismatch", "`Mcp-Method` names another method than the body", Base::Modern(method::DISCOVER), OTHER_METHOD_HEADER;
     /// A session id that no server issued.

@@ -9,8 +9,9 @@ pub const NEWEST_LEGACY_REVISION: &str = "2025-11-25";
 /// The handshake revisions, newest first.
 pub const LEGACY_REVISIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-/// A version no server implements, well-formed and in the past (the specification's own example).
-pub const UNKNOWN_REVISION: &str = "1900-01-01";
+/// A version no server implements. Not the specification's own example of 1900: servers that look at
+/// the date take that one for a handshake revision (the Go SDK does).
+pub const UNKNOWN_REVISION: &str = "2099-01-01";
 
 /// True for a version name that conveys its metadata per request: the ISO dates from 2026-07-28 on.
 #[must_use]

@@ -191,7 +191,10 @@ pub(super) fn wants_controls(view: &View<'_>) -> bool {
         && opened
         && (lists.peek().is_some() || !is_modern(view))
         && lists.all(|exchange| !matches!(exchange.reply, Reply::Result(_)))
-        && view.asked_in(BARE, &probe::LEGACY_TOOLS_LIST).next().is_none()
+        && view
+            .asked_in(BARE, &probe::LEGACY_TOOLS_LIST)
+            .next()
+            .is_none()
 }
 
 /// The same list in legacy form without a handshake, then `server/discover` without `_meta`.

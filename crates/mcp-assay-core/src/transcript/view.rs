@@ -397,10 +397,20 @@ fn stdio_exchanges<'t>(entries: &'t [Entry], documents: &Documents) -> Vec<Excha
             }
             // The answer of any open question may be in what was not kept.
             Event::Received { data, .. } if data.is_cut() => {
-                end_all(&mut exchanges, &mut open, entry.conn, &Reply::Cut(number(at)));
+                end_all(
+                    &mut exchanges,
+                    &mut open,
+                    entry.conn,
+                    &Reply::Cut(number(at)),
+                );
             }
             Event::Bound(_) => {
-                end_all(&mut exchanges, &mut open, entry.conn, &Reply::Cut(number(at)));
+                end_all(
+                    &mut exchanges,
+                    &mut open,
+                    entry.conn,
+                    &Reply::Cut(number(at)),
+                );
             }
             Event::Received { .. } => {
                 let here: Vec<usize> = open
@@ -587,6 +597,12 @@ fn http_exchanges<'t>(entries: &'t [Entry], documents: &Documents) -> Vec<Exchan
                 });
             }
             _ => {}
+        }
+    }
+    // A question for a head only ends with it.
+    for exchange in &mut exchanges {
+        if let (Reply::Open, Some(head)) = (&exchange.reply, exchange.head) {
+            exchange.reply = Reply::Other(head.entry);
         }
     }
     exchanges

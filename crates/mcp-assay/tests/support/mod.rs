@@ -1,5 +1,10 @@
 //! Runs the built-in servers and checks them.
-#![allow(dead_code, unreachable_pub, missing_docs, reason = "each test binary uses a part of it")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    missing_docs,
+    reason = "each test binary uses a part of it"
+)]
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -80,10 +85,20 @@ pub fn target(case: &Case, concurrency: usize) -> (Target, Option<HttpServer>) {
             }
             // Some servers start others, which need a PATH.
             let env = vec![("PATH".to_owned(), std::env::var("PATH").unwrap())];
-            (Target::Stdio(Launch { argv, cwd: None, env }), None)
+            (
+                Target::Stdio(Launch {
+                    argv,
+                    cwd: None,
+                    env,
+                }),
+                None,
+            )
         }
         Transport::Http => {
-            let options = Options { era: case.era, fault: case.fault };
+            let options = Options {
+                era: case.era,
+                fault: case.fault,
+            };
             let server = HttpServer::start(&options, 0).unwrap();
             let endpoint = Endpoint {
                 url: url::Url::parse(&server.url()).unwrap(),
@@ -101,7 +116,11 @@ pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for transport in [Transport::Stdio, Transport::Http] {
         for era in [Era::Modern, Era::Dual, Era::Legacy] {
-            cases.push(Case { era, fault: None, transport });
+            cases.push(Case {
+                era,
+                fault: None,
+                transport,
+            });
         }
         for fault in mcp_assay_fixtures::faults() {
             let exists = match transport {
@@ -109,7 +128,11 @@ pub fn cases() -> Vec<Case> {
                 Transport::Http => fault.http,
             };
             if exists {
-                cases.push(Case { era: fault.era, fault: Some(fault), transport });
+                cases.push(Case {
+                    era: fault.era,
+                    fault: Some(fault),
+                    transport,
+                });
             }
         }
     }
@@ -139,7 +162,11 @@ pub fn each<T: Send>(cases: &[Case], work: impl Fn(&Case) -> T + Sync) -> Vec<T>
 }
 
 pub fn verdict(report: &Report) -> String {
-    serde_json::to_value(report.verdict).unwrap().as_str().unwrap().to_owned()
+    serde_json::to_value(report.verdict)
+        .unwrap()
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 pub fn era(report: &Report) -> &'static str {

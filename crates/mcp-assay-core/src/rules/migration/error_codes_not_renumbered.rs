@@ -57,7 +57,7 @@ pub static RULE: Rule = Rule {
         legal: "-32601, -32602, -32603 and any code outside the reserved range where the error is of \
                 another kind. Serving an unknown version at all is a graver matter of its own and is \
                 not judged here.",
-        example: "```json\n--> server/discover in version 1900-01-01\n<-- {\"jsonrpc\":\"2.0\",\"id\":6,\"error\":{\"code\":-32004,\"message\":\"Unsupported protocol version\"}}\n```",
+        example: "```json\n--> server/discover in version 2099-01-01\n<-- {\"jsonrpc\":\"2.0\",\"id\":6,\"error\":{\"code\":-32004,\"message\":\"Unsupported protocol version\"}}\n```",
         fix: "Use -32022 with `data.supported` and `data.requested`, -32020, and -32021 with \
               `data.requiredCapabilities`.",
         clients: "A client recognises `-32022` and picks another version; any other code makes it \

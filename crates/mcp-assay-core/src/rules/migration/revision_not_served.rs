@@ -78,7 +78,13 @@ fn judge(view: &View<'_>) -> Judgement {
         }
     }
     let evidence = legacy.iter().fold(evidence, |all, more| all.and(more));
-    if let Some(versions) = discover_result(view).and_then(|found| found.versions) {
+    let offered = discover_result(view)
+        .filter(|_| {
+            refused_version(view)
+                .is_none_or(|e| e.probe().is_some_and(|p| p.id != probe::DISCOVER.id))
+        })
+        .and_then(|found| found.versions);
+    if let Some(versions) = offered {
         // Only SDKs that know 2026-07-28 know server/discover.
         return Finding::new(
             evidence,
