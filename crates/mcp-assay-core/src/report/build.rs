@@ -255,8 +255,12 @@ fn identity(view: &View<'_>) -> Option<Identity> {
 fn diagnostics(view: &View<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut noise = 0_usize;
+    let mut stopped: Vec<u32> = Vec::new();
     for (at, entry) in view.entries().iter().enumerate() {
         match &entry.event {
+            // An exit that we asked for, by closing stdin, is no news.
+            Event::Exited(Some(0)) if stopped.contains(&entry.conn) => {}
+            Event::Stopped(_) => stopped.push(entry.conn),
             Event::Exited(code) => lines.push(match code {
                 Some(code) => format!("process {}: exited with {code}", entry.conn),
                 None => format!("process {}: ended by a signal", entry.conn),

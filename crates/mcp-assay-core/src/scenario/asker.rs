@@ -394,7 +394,13 @@ impl<'a> Asker<'a> {
             ..
         } = self.link
         {
-            process.stop(SHUTDOWN_GRACE).await;
+            // A server that answered nothing gets little time to leave: it may be stuck.
+            let entries = self.log.snapshot();
+            let spoke = entries
+                .iter()
+                .any(|entry| matches!(entry.event, Event::Received { .. }));
+            let grace = if spoke { SHUTDOWN_GRACE } else { SILENT_GRACE };
+            process.stop(grace).await;
         }
         self.log
     }
@@ -402,6 +408,9 @@ impl<'a> Asker<'a> {
 
 /// How long a server may take to exit after its stdin was closed.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
+
+/// The same for a server that never spoke.
+const SILENT_GRACE: Duration = Duration::from_millis(250);
 
 fn deadline_gap() -> Gap {
     Gap::NoAnswer("the run's deadline was reached before it was asked".into())

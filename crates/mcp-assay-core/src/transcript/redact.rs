@@ -5,6 +5,18 @@ use super::event::{Data, Event};
 /// Shorter values are not replaced: they would tear holes into ordinary text.
 const SHORTEST: usize = 6;
 
+/// Words of the protocol. A value that is one of them is no secret, and replacing it would change
+/// what the server said: `--env MODE=complete` must not cost every result its `resultType`.
+const VOCABULARY: &str = "jsonrpc method params result error message resultType complete \
+    input_required supportedVersions capabilities protocolVersion clientInfo clientCapabilities \
+    serverInfo cacheScope public private nextCursor instructions extensions listChanged subscribe \
+    resources templates contents prompts messages arguments required inputSchema description \
+    requiredCapabilities supported requested notifications subscriptions acknowledged tools/list \
+    prompts/list prompts/get resources/list resources/read resources/templates/list tools/call \
+    server/discover subscriptions/listen initialize initialized authorization_servers issuer \
+    registration_endpoint 2026-07-28 2025-11-25 2025-06-18 2025-03-26 2024-11-05 2099-01-01 \
+    application/json text/event-stream modelcontextprotocol io.modelcontextprotocol mcp-assay";
+
 /// Headers whose whole value is a credential, in either direction.
 const CREDENTIAL_HEADERS: [&str; 8] = [
     "authorization",
@@ -30,7 +42,7 @@ impl Redactor {
     pub fn new<'a>(secrets: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut known: Vec<(String, String)> = Vec::new();
         for (name, value) in secrets {
-            if value.len() < SHORTEST {
+            if value.len() < SHORTEST || VOCABULARY.split_whitespace().any(|word| word == value) {
                 continue;
             }
             let placeholder = format!("{{{{secret:{name}}}}}");
@@ -165,6 +177,13 @@ mod tests {
         );
         assert!(!data.is_cut());
         assert_eq!(redactor.text("x s3cr\"et-value"), "x {{secret:TOKEN}}");
+    }
+
+    #[test]
+    fn a_word_of_the_protocol_is_no_secret() {
+        let redactor = Redactor::new([("MODE", "complete"), ("KIND", "completely-else")]);
+        assert_eq!(redactor.text("complete"), "complete");
+        assert_eq!(redactor.text("completely-else"), "{{secret:KIND}}");
     }
 
     #[test]

@@ -105,5 +105,6 @@ fn judge(view: &View<'_>) -> Judgement {
         EXPECTED,
         "upgrade the SDK to a release that serves 2026-07-28 (`mcp-assay explain MCP050` names them)",
     )
+    .owned_by(Owner::Sdk, "the SDK decides which revisions a server speaks")
     .fail()
 }
