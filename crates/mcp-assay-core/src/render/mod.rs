@@ -3,6 +3,7 @@
 //! Everything here is a pure function of a [`Report`]. Every string of a report counts as hostile:
 //! most of them quote a server.
 
+pub mod explain;
 mod json;
 mod markdown;
 mod page;
