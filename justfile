@@ -17,7 +17,7 @@ lint:
 
 # One rule or fault against the built-in servers: just matrix ttl-missing
 matrix filter:
-    MATRIX_ONLY={{filter}} cargo test --package mcp-assay --test matrix -- --nocapture
+    MATRIX_ONLY={{filter}} cargo test --package mcp-assay --test matrix each_fault
 
 # Make what is made from the source: the rules' pages, the tables, the schema.
 generate:

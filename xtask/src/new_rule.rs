@@ -100,7 +100,7 @@ impl<'a> NewRule<'a> {
              warning(\"{id}\", \"{name}\", \"what the server does, in one line\",\n        \
              &[Edit(|_, request, reply| {{ }})]),\n\n\
              Then write the claim, the judgement and the docs, and run:\n    \
-             cargo test -p mcp-assay-core\n    cargo xtask docs\n\n\
+             MATRIX_ONLY={name} cargo test --package mcp-assay --test matrix each_fault\n    cargo xtask docs\n\n\
              CONTRIBUTING.md says what each needs."
         )
     }
@@ -129,6 +129,7 @@ use crate::transcript::view::{Reply, View};
 pub static RULE: Rule = Rule {
     id: "@ID@",
     name: "@NAME@",
+    defect: "what is wrong",
     claim: "What a correct server does.",
     severity: Severity::Warning,
     owner: Owner::Sdk,
@@ -178,20 +179,52 @@ mod tests {
         for (id, name) in [
             ("MCP1", "short-id"),
             ("mcp101", "lower-case-id"),
-            ("MCP101", "Not-Kebab"),
-            ("MCP101", "double--hyphen"),
+            ("MCP999", "Not-Kebab"),
+            ("MCP999", "double--hyphen"),
             ("MCP004", "taken-id"),
-            ("MCP101", "result-type-missing"),
+            ("MCP999", "result-type-missing"),
         ] {
             assert!(NewRule::parse(id, name).is_err(), "{id} {name}");
         }
     }
 
+    /// The fields of the rule in a file: each `name: ` at a field's indent.
+    fn fields(source: &str) -> Vec<&str> {
+        let is_name = |name: &&str| {
+            !name.is_empty()
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        };
+        source
+            .lines()
+            .skip_while(|line| !line.starts_with("pub static RULE"))
+            .take_while(|line| *line != "};")
+            .filter_map(|line| line.strip_prefix("    ")?.split_once(": "))
+            .map(|(name, _)| name)
+            .filter(is_name)
+            .collect()
+    }
+
+    #[test]
+    fn a_new_rule_has_the_fields_of_the_others() {
+        let other = "crates/mcp-assay-core/src/rules/migration/discover_missing.rs";
+        let other = generated::read(other.as_ref()).unwrap().unwrap();
+        assert!(fields(&other).contains(&"checks"));
+        assert_eq!(fields(TEMPLATE), fields(&other));
+    }
+
     #[test]
     fn a_rule_goes_where_its_number_says() {
-        let rule = NewRule::parse("MCP101", "id-not-echoed").unwrap();
+        let last = RULES.last().unwrap();
+        let rule = NewRule {
+            id: "MCP999",
+            name: "id-not-echoed",
+            family: family("MCP101"),
+        };
         assert!(rule.path().ends_with("rules/base/id_not_echoed.rs"));
-        assert!(rule.elsewhere().contains("after the line of MCP050"));
+        let place = format!("after the line of {}:", last.id);
+        assert!(rule.elsewhere().contains(&place));
         assert!(!rule.source().contains('@'));
     }
 }
