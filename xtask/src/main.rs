@@ -6,6 +6,7 @@
     reason = "a task reports to the person who started it"
 )]
 
+mod bench;
 mod docs;
 mod generated;
 mod interop;
@@ -20,6 +21,7 @@ tasks:
   docs [--check]         make the pages of the rules and the tables that list them
   schema [--check]       make the JSON Schema of a report
   new-rule MCPnnn NAME   begin a rule (see CONTRIBUTING.md)
+  bench [--write]        measure the checker against a bare client (docs/performance.md)
   interop                run the checker against servers built on real SDKs (see interop/README.md)";
 
 fn main() -> ExitCode {
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
         Some("docs") => docs::command(&arguments),
         Some("schema") => schema::command(&arguments),
         Some("new-rule") => new_rule::command(&arguments),
+        Some("bench") => bench::command(&arguments),
         Some("interop") => interop::command(&arguments),
         _ => {
             eprintln!("{USAGE}");
