@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use mcp_assay_core::render::explain::page as explain_page;
 use mcp_assay_core::requirements::REQUIREMENTS;
 use mcp_assay_core::rules::{RULES, family, find};
 
@@ -38,6 +39,6 @@ pub(crate) fn list(coverage: bool) -> anyhow::Result<ExitCode> {
 pub(crate) fn explain(word: &str) -> anyhow::Result<ExitCode> {
     let rule = find(word)
         .with_context(|| format!("no rule is called `{word}`; `mcp-assay rules` lists them"))?;
-    output::print(&format!("{}\n", rule.claim))?;
+    output::print(&explain_page(rule))?;
     Ok(ExitCode::from(exit::READY))
 }

@@ -1,6 +1,8 @@
 //! Every rule against every fault on both transports. A fault gives its rule and nothing else, a
 //! permitted variant gives nothing, and a recorded run gives the same report again.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod support;
 
 use std::collections::BTreeSet;

@@ -159,7 +159,7 @@ impl<'a> Side<'a> {
 
     async fn metadata(&self, logs: &[Log]) -> Log {
         let log = self.run.recorder.log(conn::METADATA);
-        let challenge = look(logs, |view| auth::named_metadata(view));
+        let challenge = look(logs, auth::named_metadata);
         auth::read(self.run, &self.client, &self.endpoint.url, challenge, &log).await;
         log
     }

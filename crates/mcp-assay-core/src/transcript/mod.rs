@@ -1,6 +1,7 @@
 //! The event log of a run: what was sent, what came back, what happened besides.
 
 mod event;
+mod exchanges;
 mod file;
 mod log;
 mod redact;

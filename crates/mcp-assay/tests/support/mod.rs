@@ -3,7 +3,8 @@
     dead_code,
     unreachable_pub,
     missing_docs,
-    reason = "each test binary uses a part of it"
+    clippy::unwrap_used,
+    reason = "shared by test binaries, each of which uses a part of it"
 )]
 
 use std::sync::Mutex;
