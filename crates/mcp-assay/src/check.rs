@@ -4,8 +4,9 @@ use std::io::BufReader;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use mcp_assay_core::report::Verdict;
+use mcp_assay_core::rules::RULES;
 use mcp_assay_core::{Eras, Limits, Report, Selection, Settings, Transcript, build, record};
 
 use crate::args::{AskingArgs, CheckArgs, EraArg, JudgingArgs, ReplayArgs};
@@ -43,16 +44,20 @@ pub(crate) fn settings(args: &AskingArgs) -> Settings {
 }
 
 fn selection(args: &JudgingArgs) -> anyhow::Result<Selection> {
-    Ok(Selection::new(&args.only, &args.skip)?)
+    let selection = Selection::new(&args.only, &args.skip)?;
+    if !RULES.iter().any(|rule| selection.wants(rule)) {
+        bail!("select rules: --skip leaves nothing of what --only names");
+    }
+    Ok(selection)
 }
 
 pub(crate) fn check(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     let chosen = target::choose(args)?;
     let settings = settings(&args.asking);
+    let selection = selection(&args.judging)?;
     if args.plan {
         return plan::print(&chosen.target, &settings);
     }
-    let selection = selection(&args.judging)?;
     let outputs = Outputs::open(&args.output)?;
     let recording = args.record.as_deref().map(Later::open).transpose()?;
     let runtime = runtime()?;
@@ -92,7 +97,8 @@ pub(crate) fn replay(args: &ReplayArgs) -> anyhow::Result<ExitCode> {
         std::fs::File::open(&args.file).with_context(|| format!("open {}", args.file.display()))?;
     let transcript = Transcript::read(&mut BufReader::new(file))
         .with_context(|| format!("read {}", args.file.display()))?;
-    let report = build(&transcript, &selection, args.output.verbose);
+    // A recorded run shows its traffic, like the report that was made when it was recorded.
+    let report = build(&transcript, &selection, true);
     finish(&report, outputs, &args.judging, &selection)
 }
 
@@ -102,25 +108,21 @@ fn finish(
     judging: &JudgingArgs,
     selection: &Selection,
 ) -> anyhow::Result<ExitCode> {
-    let verdict = match report.verdict {
-        Verdict::Unreachable => Some("unreachable"),
-        Verdict::AuthRequired => Some("auth-required"),
-        Verdict::NotMcp => Some("not-mcp"),
-        Verdict::Incomplete if selection.is_everything() => Some("incomplete"),
-        _ => None,
-    };
-    if let Some(verdict) = verdict {
+    let code = exit::of(report, judging.fail_on, !selection.is_everything());
+    if code == exit::COULD_NOT_JUDGE {
+        let verdict = match report.verdict {
+            Verdict::Unreachable => "unreachable",
+            Verdict::AuthRequired => "auth-required",
+            Verdict::NotMcp => "not-mcp",
+            _ => "incomplete",
+        };
         complain(&format!(
             "could not judge: {verdict} ({})",
             report.verdict_reason
         ));
     }
     outputs.write(report)?;
-    Ok(exit::of(
-        report,
-        judging.fail_on,
-        !selection.is_everything(),
-    ))
+    Ok(ExitCode::from(code))
 }
 
 /// Ends when the user presses Ctrl-C or the system asks us to stop.

@@ -1,7 +1,5 @@
 //! Exit codes: documented constants.
 
-use std::process::ExitCode;
-
 use mcp_assay_core::Report;
 use mcp_assay_core::report::{Level, OutcomeKind, Severity, Verdict};
 
@@ -17,11 +15,7 @@ pub(crate) const COULD_NOT_JUDGE: u8 = 2;
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// The exit code that a report asks for.
-pub(crate) fn of(report: &Report, fail_on: FailOn, partial: bool) -> ExitCode {
-    ExitCode::from(code(report, fail_on, partial))
-}
-
-fn code(report: &Report, fail_on: FailOn, partial: bool) -> u8 {
+pub(crate) fn of(report: &Report, fail_on: FailOn, partial: bool) -> u8 {
     let judged = !matches!(
         report.verdict,
         Verdict::Unreachable | Verdict::AuthRequired | Verdict::NotMcp

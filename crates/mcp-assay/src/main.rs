@@ -32,7 +32,6 @@ fn main() -> ExitCode {
     };
     match run(cli) {
         Ok(code) => code,
-        Err(error) if is_broken_pipe(&error) => ExitCode::from(exit::READY),
         Err(error) => {
             output::complain(&format!("error: {error:#}"));
             ExitCode::from(exit::COULD_NOT_JUDGE)
@@ -56,11 +55,4 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::from(exit::READY))
         }
     }
-}
-
-/// The reader of our output went away, say `head`: no reason to complain.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<std::io::Error>()
-        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }

@@ -1,7 +1,7 @@
 //! Where reports go. Paths are opened before the run: an hour of asking must not end in a typo.
 
 use std::fs::{File, OpenOptions};
-use std::io::{IsTerminal as _, Seek as _, Write as _};
+use std::io::{ErrorKind, IsTerminal as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -13,12 +13,16 @@ use crate::args::OutputArgs;
 /// Longest line of our own messages, in characters.
 const LONGEST: usize = 2000;
 
-/// Prints to standard output.
+/// Prints to standard output. A reader that went away, say `head`, is no reason to complain, nor
+/// to lose the exit code.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
-    Ok(())
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(error).context("write to standard output")
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Prints one line to standard error, with nothing in it that could move a cursor.

@@ -84,9 +84,13 @@ fn http(args: &CheckArgs, text: &str) -> anyhow::Result<Chosen> {
             .any(|start| text.starts_with(start));
         format!("{}://{text}", if local { "http" } else { "https" })
     };
-    let url = Url::parse(&full).with_context(|| format!("read the URL `{text}`"))?;
+    // Neither message repeats the URL: it may hold a password.
+    let url = Url::parse(&full).context("read the URL of the server")?;
     if !matches!(url.scheme(), "http" | "https") {
-        bail!("read the URL `{text}`: MCP over HTTP needs http or https");
+        bail!(
+            "read the URL of the server: its scheme is {}, MCP over HTTP needs http or https",
+            url.scheme()
+        );
     }
     let mut secrets = url_secrets(&url);
     let mut headers = Vec::new();
@@ -170,7 +174,11 @@ pub(crate) fn afterthoughts(chosen: &Chosen, report: &Report) -> Vec<String> {
     let mut hints = chosen.hints.clone();
     match &chosen.target {
         Target::Stdio(_) => {
-            if report.unreachable.as_deref() == Some("launch-failed") && !chosen.withheld.is_empty()
+            // Of a program that never started no variable was missing, and one hint is enough.
+            if hints.is_empty()
+                && report.unreachable.as_deref() == Some("launch-failed")
+                && report.verdict_reason.contains("exited")
+                && !chosen.withheld.is_empty()
             {
                 let shown: Vec<&str> = chosen
                     .withheld
