@@ -2,9 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::facts::{self, Reach};
+use crate::facts::{self, ENDPOINT, Reach};
 use crate::rules::{Judgement, RULES, Rule, family};
-use crate::transcript::view::{Truth, View};
+use crate::transcript::view::{Fact, Truth, View};
 use crate::transcript::{Gap, TransportKind};
 
 /// What a check came to.
@@ -138,14 +138,30 @@ fn barrier(
         Reach::NotMcp(_) => return silent("no MCP server answered"),
         Reach::OnlyErrors(_) => return silent("every request was answered with an error"),
     }
-    rule.presupposes
+    let facts: Vec<&&Fact> = rule
+        .presupposes
         .iter()
         .filter(|fact| fact.rule != rule.id)
         .filter(|fact| !fact.http_only || view.transport() == TransportKind::Http)
+        .collect();
+    // What is known to be broken explains more than what is not known.
+    let broken = rule
+        .presupposes
+        .first()
+        .map(|_| &ENDPOINT)
+        .filter(|fact| fact.rule != rule.id && view.transport() == TransportKind::Http)
+        .into_iter()
+        .chain(facts.iter().map(|fact| **fact))
+        .find(|fact| matches!(view.fact(fact), Truth::Broken(_)));
+    if let Some(fact) = broken {
+        return Some(Judgement::NotMeasured(Gap::Because(fact.rule.into())));
+    }
+    facts
+        .into_iter()
+        .filter(|fact| fact.must_be_proven)
         .find_map(|fact| match view.fact(fact) {
-            Truth::Holds(_) => None,
-            Truth::Broken(_) => Some(Judgement::NotMeasured(Gap::Because(fact.rule.into()))),
-            Truth::Unknown(gap) => fact.must_be_proven.then_some(Judgement::NotMeasured(gap)),
+            Truth::Unknown(gap) => Some(Judgement::NotMeasured(gap)),
+            _ => None,
         })
 }
 

@@ -98,10 +98,12 @@ pub(crate) fn build(
         environment.set.retain(|(known, _)| known != name);
         environment.withheld.retain(|known| known != name);
         environment.set.push((name.to_owned(), value.to_owned()));
-        environment.secrets.push(Secret {
-            name: name.to_owned(),
-            value: value.to_owned(),
-        });
+        if looks_secret(name) || !is_plain(value) {
+            environment.secrets.push(Secret {
+                name: name.to_owned(),
+                value: value.to_owned(),
+            });
+        }
     }
     environment.withheld.sort();
     Ok(environment)
@@ -134,6 +136,14 @@ fn looks_secret(name: &str) -> bool {
     ]
     .iter()
     .any(|word| upper.contains(word))
+}
+
+/// A word such as `disabled`, or a path: no secret under an innocent name, and hiding it would tear
+/// holes into what the server says, as into the path of a file that it could not open.
+fn is_plain(value: &str) -> bool {
+    let word = value.len() <= 12 && value.bytes().all(|byte| byte.is_ascii_lowercase());
+    let path = std::path::Path::new(value).is_absolute() && !value.contains('@');
+    word || path
 }
 
 #[cfg(test)]
@@ -187,6 +197,12 @@ mod tests {
             .map(|s| s.name.as_str())
             .collect();
         assert_eq!(secrets, ["GITHUB_TOKEN", "KEY"]);
+        args.env = ["MODE=disabled", "FILE=/etc/hosts", "API_KEY=abcdefgh"]
+            .map(str::to_owned)
+            .to_vec();
+        let secrets = build(&args, ours()).unwrap().secrets;
+        let names: Vec<&str> = secrets.iter().map(|s| s.name.as_str()).collect();
+        assert_eq!(names, ["GITHUB_TOKEN", "API_KEY"]);
         args.env_pass = vec!["NOT_SET".to_owned()];
         assert!(build(&args, ours()).is_err());
     }

@@ -169,30 +169,32 @@ fn url_secrets(url: &Url) -> Vec<Secret> {
     secrets
 }
 
+/// Names, never values, of what a server that died at start was not given.
+fn withheld(names: &[String]) -> String {
+    const SHOWN: usize = 12;
+    let shown: Vec<&str> = names.iter().take(SHOWN).map(String::as_str).collect();
+    let more = match names.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "the server got a minimal environment; withheld: {}{more}. Pass what it needs with --env-pass NAME",
+        shown.join(", ")
+    )
+}
+
 /// What may have gone wrong on the user's side, seen from the report.
 pub(crate) fn afterthoughts(chosen: &Chosen, report: &Report) -> Vec<String> {
     let mut hints = chosen.hints.clone();
     match &chosen.target {
-        Target::Stdio(_) => {
-            // Of a program that never started no variable was missing, and one hint is enough.
+        // Of a program that never started no variable was missing, and one hint is enough.
+        Target::Stdio(_)
             if hints.is_empty()
                 && report.unreachable.as_deref() == Some("launch-failed")
                 && report.verdict_reason.contains("exited")
-                && !chosen.withheld.is_empty()
-            {
-                let shown: Vec<&str> = chosen
-                    .withheld
-                    .iter()
-                    .take(12)
-                    .map(String::as_str)
-                    .collect();
-                let more = chosen.withheld.len().saturating_sub(shown.len());
-                hints.push(format!(
-                    "the server got a minimal environment; withheld: {}{}. Pass what it needs with --env-pass NAME",
-                    shown.join(", "),
-                    if more > 0 { format!(" and {more} more") } else { String::new() },
-                ));
-            }
+                && !chosen.withheld.is_empty() =>
+        {
+            hints.push(withheld(&chosen.withheld));
         }
         Target::Http(endpoint) => {
             let failed = matches!(

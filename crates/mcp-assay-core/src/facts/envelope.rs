@@ -78,7 +78,8 @@ fn endpoint(view: &View<'_>) -> Truth {
             .asked(&probe::DISCOVER)
             .next()
             .map_or_else(|| exchange.proof(), Exchange::proof);
-        return Truth::Broken(refusal.and(&exchange.proof()));
+        // The GET first: it is what shows the old transport again.
+        return Truth::Broken(exchange.proof().and(&refusal));
     }
     let spoke = view
         .exchanges()

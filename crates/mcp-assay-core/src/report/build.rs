@@ -11,7 +11,7 @@ use crate::protocol::{TARGET_REVISION, meta};
 use crate::requirements;
 use crate::rules::{Judgement, Rule};
 use crate::transcript::view::View;
-use crate::transcript::{Event, Gap, Transcript, TransportKind};
+use crate::transcript::{Ending, Event, Gap, Transcript, TransportKind};
 
 /// Lines of diagnostics a report keeps.
 const DIAGNOSTICS: usize = 200;
@@ -120,7 +120,7 @@ pub(super) fn worst(outcomes: &[Outcome]) -> OutcomeKind {
         .unwrap_or(OutcomeKind::NotMeasured)
 }
 
-fn reason(outcome: &Outcome) -> Option<String> {
+pub(super) fn reason(outcome: &Outcome) -> Option<String> {
     match outcome {
         Outcome::Crashed(what) => Some(what.clone()),
         Outcome::Judged(Judgement::NotApplicable(why)) => Some(why.clone()),
@@ -252,31 +252,46 @@ fn identity(view: &View<'_>) -> Option<Identity> {
         .find_map(read)
 }
 
+/// What happened to the run itself, then the last of what the processes wrote to stderr.
 fn diagnostics(view: &View<'_>) -> Vec<String> {
-    let mut lines = Vec::new();
+    /// Lines of stdout that are no messages, and lines of stderr, that are shown.
+    const SHOWN: usize = 5;
+    let (mut lines, mut stderr) = (Vec::new(), Vec::new());
     let mut noise = 0_usize;
     let mut stopped: Vec<u32> = Vec::new();
     for (at, entry) in view.entries().iter().enumerate() {
+        let process = entry.conn;
         match &entry.event {
-            // An exit that we asked for, by closing stdin, is no news.
-            Event::Exited(Some(0)) if stopped.contains(&entry.conn) => {}
-            Event::Stopped(_) => stopped.push(entry.conn),
-            Event::Exited(code) => lines.push(match code {
-                Some(code) => format!("process {}: exited with {code}", entry.conn),
-                None => format!("process {}: ended by a signal", entry.conn),
-            }),
+            Event::Stopped(Ending::StdinClosed) => stopped.push(process),
+            Event::Stopped(Ending::Terminated) => lines.push(format!(
+                "process {process}: did not exit when its stdin was closed, so it was terminated"
+            )),
+            Event::Stopped(_) => lines.push(format!(
+                "process {process}: what it had started kept its pipes open, so the tree was killed"
+            )),
+            // An exit that we asked for is no news.
+            Event::Exited(Some(0) | None) if stopped.contains(&process) => {}
+            Event::Exited(Some(code)) => {
+                lines.push(format!("process {process}: exited with {code}"))
+            }
+            Event::Exited(None) => lines.push(format!("process {process}: ended by a signal")),
             Event::Failed { message, .. } => lines.push(message.clone()),
-            Event::Bound(which) => lines.push(format!("connection {}: {which}", entry.conn)),
+            Event::Bound(which) => lines.push(format!("connection {process}: {which}")),
             Event::Stderr(data) => {
                 let text = String::from_utf8_lossy(&data.bytes);
-                lines.extend(text.lines().map(|line| format!("stderr: {line}")));
+                for line in text.lines() {
+                    let line = format!("stderr: {line}");
+                    if !stderr.contains(&line) {
+                        stderr.push(line);
+                    }
+                }
             }
             Event::Received { data, .. }
                 if view.transport() == TransportKind::Stdio
                     && u32::try_from(at).is_ok_and(|at| view.value(at).is_none()) =>
             {
                 noise += 1;
-                if noise <= 5 {
+                if noise <= SHOWN {
                     let text = String::from_utf8_lossy(&data.bytes);
                     let head: String = text.chars().take(160).collect();
                     lines.push(format!("stdout, not a message: {head}"));
@@ -286,6 +301,7 @@ fn diagnostics(view: &View<'_>) -> Vec<String> {
         }
     }
     lines.dedup();
+    lines.extend(stderr.split_off(stderr.len().saturating_sub(SHOWN)));
     lines.truncate(DIAGNOSTICS);
     lines
 }

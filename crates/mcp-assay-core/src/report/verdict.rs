@@ -1,6 +1,6 @@
 //! One verdict per run, in the order of precedence.
 
-use super::build::{kind, worst};
+use super::build::{reason, worst};
 use super::model::*;
 use crate::engine::{Judged, Selection};
 use crate::facts::{self, DiscoverResult, Reach};
@@ -59,24 +59,25 @@ pub(super) fn rule(
         let detail = format!("a bug in mcp-assay: {} crashed", crashed.join(", "));
         return incomplete(view, judged, detail);
     }
-    let unmeasured: Vec<String> = judged
+    let unmeasured: Vec<&Judged> = judged
         .iter()
         .filter(|judged| judged.rule.gates)
         .filter(|judged| worst(&judged.outcomes) == OutcomeKind::NotMeasured)
-        .map(|judged| judged.rule.id.to_owned())
         .collect();
     if !selection.is_everything() && unmeasured.len() < judged.len() {
         let detail =
             "selected rules pass; the others were left out, so this says nothing about readiness";
         return incomplete(view, judged, detail.to_owned());
     }
-    if !unmeasured.is_empty() {
-        let detail = format!("{} could not be measured", unmeasured.join(", "));
-        return incomplete(view, judged, detail);
-    }
     let missing = undelivered(view);
     if !missing.is_empty() {
-        let detail = format!("declared, but not delivered: {}", missing.join(", "));
+        let detail = format!("declared, but not delivered: {}", missing.join("; "));
+        return incomplete(view, judged, detail);
+    }
+    if let Some(first) = unmeasured.first() {
+        let ids: Vec<&str> = unmeasured.iter().map(|judged| judged.rule.id).collect();
+        let why = first.outcomes.iter().find_map(reason).unwrap_or_default();
+        let detail = format!("{} could not be measured: {why}", ids.join(", "));
         return incomplete(view, judged, detail);
     }
     Ruling::new(
@@ -122,17 +123,23 @@ fn not_ready(view: &View<'_>, findings: &[FindingReport]) -> String {
 }
 
 fn incomplete(view: &View<'_>, judged: &[Judged], reason: String) -> Ruling {
+    // Questions of the rules that matter which brought no result.
+    let wanted: Vec<&str> = judged
+        .iter()
+        .filter(|judged| judged.rule.gates)
+        .filter(|judged| worst(&judged.outcomes) == OutcomeKind::NotMeasured)
+        .flat_map(|judged| judged.rule.probes)
+        .map(|probe| probe.id)
+        .collect();
     let failed = view
         .exchanges()
         .iter()
-        .filter(|exchange| {
-            matches!(
-                exchange.reply,
-                Reply::Silence(_) | Reply::Transport(_) | Reply::Open
-            )
+        .filter(|exchange| match exchange.reply {
+            Reply::Silence(_) | Reply::Transport(_) | Reply::Cut(_) | Reply::Open => true,
+            Reply::Error { .. } | Reply::Other(_) => wanted.contains(&&*exchange.key.probe),
+            _ => false,
         })
         .count();
-    let _ = judged.iter().flat_map(|known| &known.outcomes).map(kind);
     let mut ruling = Ruling::new(Verdict::Incomplete, reason.clone());
     ruling.incomplete = Some(Incomplete {
         probes: view.exchanges().len(),
@@ -142,8 +149,8 @@ fn incomplete(view: &View<'_>, judged: &[Judged], reason: String) -> Ruling {
     ruling
 }
 
-/// Declared lists of which no result came.
-fn undelivered(view: &View<'_>) -> Vec<&'static str> {
+/// Declared lists of which no result came, each with what came instead.
+fn undelivered(view: &View<'_>) -> Vec<String> {
     let Some(found) = facts::discover_result(view).filter(DiscoverResult::is_well_formed) else {
         return Vec::new();
     };
@@ -160,6 +167,11 @@ fn undelivered(view: &View<'_>) -> Vec<&'static str> {
                 .asked(list)
                 .any(|exchange| matches!(exchange.reply, Reply::Result(_)))
         })
-        .filter_map(|(_, list)| list.method())
+        .map(|(name, list)| {
+            view.asked(list).next().map_or_else(
+                || format!("{name}/list was not asked for"),
+                |exchange| facts::describe(view, exchange),
+            )
+        })
         .collect()
 }

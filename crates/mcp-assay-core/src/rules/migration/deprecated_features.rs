@@ -77,6 +77,10 @@ fn logging(view: &View<'_>) -> Judgement {
         "stop declaring logging; write logs to stderr or send them by OpenTelemetry",
     )
     .at("/result/capabilities/logging")
+    .owned_by(
+        Owner::Sdk,
+        "several SDKs declare it by themselves (FastMCP 4, Go); with others the author turned it on",
+    )
     .fail()
 }
 
