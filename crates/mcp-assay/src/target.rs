@@ -196,6 +196,18 @@ pub(crate) fn afterthoughts(chosen: &Chosen, report: &Report) -> Vec<String> {
         {
             hints.push(withheld(&chosen.withheld));
         }
+        Target::Stdio(_) if matches!(report.verdict, Verdict::Unreachable | Verdict::NotMcp) => {
+            let listens = report.diagnostics.iter().any(|line| {
+                let line = line.to_ascii_lowercase();
+                line.contains("listening") || line.contains("http://")
+            });
+            if listens {
+                hints.push(
+                    "the program seems to serve HTTP; start it yourself and give its URL"
+                        .to_owned(),
+                );
+            }
+        }
         Target::Http(endpoint) => {
             let failed = matches!(
                 report.verdict,

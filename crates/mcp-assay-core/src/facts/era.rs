@@ -133,7 +133,8 @@ fn revision_served(view: &View<'_>) -> Truth {
     if let Some(refusal) = refused_version(view) {
         return Truth::Broken(refusal.proof());
     }
-    let first = view.asked(&probe::DISCOVER).next();
+    // The last one: a process that ended at the first may have ended for want of a lock.
+    let asked = view.asked(&probe::DISCOVER).last();
     if let Some((_, handshake)) = legacy_negotiated(view) {
         // A gateway that was overloaded for one question proves nothing about the server.
         let overloaded = |exchange: &&Exchange<'_>| {
@@ -141,7 +142,7 @@ fn revision_served(view: &View<'_>) -> Truth {
                 .head
                 .is_some_and(|head| matches!(head.status, 429 | 502..=504))
         };
-        return match first {
+        return match asked {
             Some(exchange) if overloaded(&exchange) => Truth::Unknown(Gap::NoAnswer(
                 "the first modern request met an overloaded or missing backend".into(),
             )),

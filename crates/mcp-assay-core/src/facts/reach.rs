@@ -77,15 +77,19 @@ fn reach_stdio(view: &View<'_>) -> Reach {
         .iter()
         .filter(|entry| matches!(entry.event, Event::Received { .. }))
         .count();
-    // An exit after we closed stdin is what the specification asks for.
+    // An exit after we closed stdin is what the specification asks for. And if one process lived to
+    // the end, the exit of another may be our own doing: both wanted the same port or lock.
+    let lived = view.entries().iter().enumerate().any(|(at, entry)| {
+        matches!(entry.event, Event::Stopped(_)) && !has_exited(view, at, entry.conn)
+    });
     let exited = view
         .entries()
         .iter()
-        .enumerate()
-        .find_map(|(at, entry)| match entry.event {
-            Event::Exited(code) if !was_stopped(view, at, entry.conn) => Some(code),
+        .find_map(|entry| match entry.event {
+            Event::Exited(code) => Some(code),
             _ => None,
-        });
+        })
+        .filter(|_| !lived);
     match (lines, exited) {
         // Noise before an exit is the noise of a program that could not start.
         (_, Some(code)) => Reach::Unreachable(
@@ -106,10 +110,10 @@ fn reach_stdio(view: &View<'_>) -> Reach {
     }
 }
 
-fn was_stopped(view: &View<'_>, before: usize, conn: u32) -> bool {
+fn has_exited(view: &View<'_>, before: usize, conn: u32) -> bool {
     view.entries()[..before]
         .iter()
-        .any(|entry| entry.conn == conn && matches!(entry.event, Event::Stopped(_)))
+        .any(|entry| entry.conn == conn && matches!(entry.event, Event::Exited(_)))
 }
 
 /// A JSON-RPC response, whatever its worth.

@@ -22,7 +22,8 @@ mod conn {
     pub(super) const BARE: u32 = 4;
     pub(super) const FIRST: u32 = 5;
     pub(super) const LEGACY_ALONE: u32 = 6;
-    pub(super) const OLDER: u32 = 7;
+    pub(super) const MODERN_ALONE: u32 = 7;
+    pub(super) const OLDER: u32 = 8;
 }
 
 /// Asks a server that we start ourselves. Every wait is bounded by the settings' limits, and no
@@ -49,6 +50,9 @@ pub async fn run(launch: &Launch, settings: &Settings, recorder: &Recorder) -> V
         }
     };
     logs.extend(legacy);
+    if settings.eras == Eras::Auto && look(&logs, discover_died) {
+        logs.push(modern_alone(&run, launch, &logs).await);
+    }
     // A server that answers nothing at all is not asked for more.
     if look(&logs, wants_controls) && look(&logs, |view| view.exchanges().iter().any(is_answered)) {
         logs.push(bare(&run, launch).await);
@@ -219,6 +223,38 @@ async fn first_message(run: &Run<'_>, launch: &Launch) -> Log {
             run.settings.limits.first_answer,
         )
         .await;
+    asker.close().await
+}
+
+/// The process ended at `server/discover`, while the handshake had a process too: one of them may have
+/// held a lock or a port that the other one needed.
+fn discover_died(view: &View<'_>) -> bool {
+    view.asked(&probe::DISCOVER)
+        .any(|exchange| matches!(exchange.reply, Reply::Transport(_)))
+        && view.exchanges().iter().any(is_answered)
+}
+
+/// `server/discover` once more, with no other process beside it.
+async fn modern_alone(run: &Run<'_>, launch: &Launch, logs: &[Log]) -> Log {
+    let mut asker = Asker::spawn(run, launch, MODERN, conn::MODERN_ALONE).await;
+    let limits = &run.settings.limits;
+    asker
+        .ask(
+            Question::new(&probe::DISCOVER).attempt(1),
+            limits.first_answer,
+        )
+        .await;
+    let modern_before = look(logs, is_modern);
+    if !asker.is_gone() && !modern_before {
+        if !asker.with_view(is_modern) {
+            asker
+                .ask(Question::new(&probe::TOOLS_LIST).attempt(2), limits.request)
+                .await;
+        }
+        if asker.with_view(is_modern) {
+            features::ask(&mut asker).await;
+        }
+    }
     asker.close().await
 }
 

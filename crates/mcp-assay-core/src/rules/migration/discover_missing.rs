@@ -73,7 +73,7 @@ fn implemented(view: &View<'_>) -> Judgement {
         Truth::Broken(evidence) => {
             let seen = view
                 .asked(&probe::DISCOVER)
-                .next()
+                .last()
                 .map(|exchange| describe(view, exchange))
                 .unwrap_or_default();
             Finding::new(

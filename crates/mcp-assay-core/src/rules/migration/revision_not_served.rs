@@ -64,7 +64,7 @@ fn judge(view: &View<'_>) -> Judgement {
         .fail();
     }
     let mut seen: Vec<String> = Vec::new();
-    if let Some(first) = view.asked(&probe::DISCOVER).next() {
+    if let Some(first) = view.asked(&probe::DISCOVER).last() {
         seen.push(describe(view, first));
     }
     let legacy = legacy_negotiated(view).map(|(version, exchange)| {
