@@ -7,6 +7,7 @@ use super::model::*;
 use super::verdict::{self, Ruling};
 use crate::engine::{Judged, Outcome, Selection, judge_rules};
 use crate::facts;
+use crate::probe;
 use crate::protocol::{TARGET_REVISION, meta};
 use crate::requirements;
 use crate::rules::{Judgement, Rule};
@@ -301,9 +302,26 @@ fn diagnostics(view: &View<'_>) -> Vec<String> {
         }
     }
     lines.dedup();
+    lines.extend(silent_refusal(view));
     lines.extend(stderr.split_off(stderr.len().saturating_sub(SHOWN)));
     lines.truncate(DIAGNOSTICS);
     lines
+}
+
+/// A modern-only server SHOULD name its versions when it refuses `initialize`: the message may be all
+/// that a legacy client can show (basic/versioning, "Backward Compatibility").
+fn silent_refusal(view: &View<'_>) -> Option<String> {
+    if facts::modern_proof(view).is_none() || facts::legacy_negotiated(view).is_some() {
+        return None;
+    }
+    let refusal = view
+        .asked(&probe::INITIALIZE)
+        .find(|e| view.error(e).is_some())?;
+    let text = view.error(refusal)?.raw.to_string();
+    (!text.contains(TARGET_REVISION)).then(|| {
+        "initialize is refused without naming a supported version, which legacy clients could show"
+            .to_owned()
+    })
 }
 
 fn exchange_reports(view: &View<'_>) -> Vec<ExchangeReport> {

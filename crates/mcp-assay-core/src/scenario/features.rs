@@ -77,10 +77,11 @@ const FEATURES: [&str; 4] = ["tools", "prompts", "resources", "resources"];
 
 fn opening(asker: &Asker<'_>, declared: &Declared) -> Vec<Question> {
     let mut questions = Vec::new();
+    let asked =
+        asker.with_view(|view| LISTS.map(|list| view.asked(list).any(|e| e.key.attempt == 0)));
     for (at, list) in LISTS.into_iter().enumerate() {
         let question = Question::new(list);
-        let asked = asker.with_view(|view| view.asked(list).any(|e| e.key.attempt == 0));
-        if asked {
+        if asked[at] {
             continue;
         }
         if declared.offers(at) {
@@ -142,8 +143,8 @@ async fn pages(asker: &mut Asker<'_>) {
     let mut seen: [Vec<String>; 4] = Default::default();
     for page in 1..limit {
         let mut next = Vec::new();
-        for (at, list) in LISTS.into_iter().enumerate() {
-            let cursor = asker.with_view(|view| cursor(view, list, page - 1));
+        let cursors = asker.with_view(|view| LISTS.map(|list| cursor(view, list, page - 1)));
+        for (at, (list, cursor)) in LISTS.into_iter().zip(cursors).enumerate() {
             if let Some(cursor) = cursor
                 && !seen[at].contains(&cursor)
             {

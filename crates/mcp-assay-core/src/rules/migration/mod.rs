@@ -25,13 +25,15 @@ pub mod tool_order_unstable;
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use super::{Finding, Judgement};
 use crate::facts::{Answer, base_answers, describe};
-use crate::probe::Probe;
+use crate::probe::{self, Probe};
 use crate::protocol::{code, method};
 use crate::report::Owner;
-use crate::transcript::Gap;
 use crate::transcript::view::{Evidence, Exchange, Reply, View};
+use crate::transcript::{Event, Gap};
 
 /// Why an exchange gave no usable answer.
 pub(super) fn gap(view: &View<'_>, exchange: &Exchange<'_>) -> Gap {
@@ -185,7 +187,7 @@ pub(super) fn pair<'v, 't>(
 pub(super) fn metadata<'v, 't>(
     view: &'v View<'t>,
     probe: &'static Probe,
-) -> Option<(&'v serde_json::Value, &'v Exchange<'t>)> {
+) -> Option<(&'v Value, &'v Exchange<'t>)> {
     view.asked(probe).find_map(|exchange| {
         exchange.head.filter(|head| head.status == 200)?;
         let Reply::Other(entry) = exchange.reply else {
@@ -198,13 +200,11 @@ pub(super) fn metadata<'v, 't>(
     })
 }
 
-/// The authorization server's metadata, or why there is none to judge.
+/// The authorization server's metadata, or why there is none to judge. Metadata that speaks for another
+/// resource or another issuer is not this server's (RFC 9728 section 3.3, RFC 8414 section 3.3).
 pub(super) fn authorization_server<'v, 't>(
     view: &'v View<'t>,
-) -> Result<(&'v serde_json::Value, &'v Exchange<'t>), Judgement> {
-    if let Some(found) = metadata(view, &crate::probe::SERVER_METADATA) {
-        return Ok(found);
-    }
+) -> Result<(&'v Value, &'v Exchange<'t>), Judgement> {
     let walled = view
         .exchanges()
         .iter()
@@ -216,9 +216,49 @@ pub(super) fn authorization_server<'v, 't>(
         ));
     }
     // Keys and custom schemes are permitted; then there is no metadata and nothing to say.
-    let why = match metadata(view, &crate::probe::RESOURCE_METADATA) {
-        Some(_) => "no metadata of the authorization server was found",
-        None => "no protected-resource metadata was found",
-    };
-    Err(Judgement::NotMeasured(Gap::NoAnswer(why.into())))
+    let unknown = |why: &'static str| Judgement::NotMeasured(Gap::NoAnswer(why.into()));
+    let (resource, _) = metadata(view, &probe::RESOURCE_METADATA)
+        .ok_or_else(|| unknown("no protected-resource metadata was found"))?;
+    if !is_for_endpoint(view, resource) {
+        return Err(unknown(
+            "the protected-resource metadata names another resource",
+        ));
+    }
+    let found = metadata(view, &probe::SERVER_METADATA)
+        .ok_or_else(|| unknown("no metadata of the authorization server was found"))?;
+    let named = resource
+        .get("authorization_servers")
+        .and_then(|list| list.get(0))
+        .and_then(Value::as_str);
+    if found.0.get("issuer").and_then(Value::as_str) != named {
+        return Err(unknown(
+            "the metadata of the authorization server names another issuer",
+        ));
+    }
+    Ok(found)
+}
+
+/// The metadata's `resource` is the endpoint, or lies above it at the same origin.
+fn is_for_endpoint(view: &View<'_>, metadata: &Value) -> bool {
+    let endpoint =
+        view.asked(&probe::DISCOVER)
+            .find_map(|exchange| match &view.entry(exchange.sent)?.event {
+                Event::Sent {
+                    head: Some(head), ..
+                } => url::Url::parse(&head.url).ok(),
+                _ => None,
+            });
+    let resource = metadata
+        .get("resource")
+        .and_then(Value::as_str)
+        .and_then(|text| url::Url::parse(text).ok());
+    match (endpoint, resource) {
+        (Some(endpoint), Some(resource)) => {
+            endpoint.origin() == resource.origin()
+                && endpoint
+                    .path()
+                    .starts_with(resource.path().trim_end_matches('/'))
+        }
+        _ => false,
+    }
 }
