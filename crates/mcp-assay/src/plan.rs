@@ -29,16 +29,14 @@ pub(crate) fn print(target: &Target, settings: &Settings) -> anyhow::Result<Exit
         };
         let left_out = (settings.eras == Eras::Modern && legacy)
             || (settings.eras == Eras::Legacy && modern)
-            || (settings.no_read && matches!(probe.id, "resource-read" | "prompt-get"))
+            || (settings.no_read && reads_listed(probe.id))
             || (settings.no_metadata && probe.id.ends_with("-metadata"));
         if other_transport || left_out {
             continue;
         }
         let aim = match probe.id {
-            "resource-read" | "resource-read-without-routing-headers" => {
-                Aim::Uri("<listed resource>".to_owned())
-            }
             "prompt-get" => Aim::Prompt("<listed prompt>".to_owned(), Vec::new()),
+            id if reads_listed(id) => Aim::Uri("<listed resource>".to_owned()),
             _ => Aim::Nothing,
         };
         let out = encode(
@@ -66,4 +64,12 @@ pub(crate) fn print(target: &Target, settings: &Settings) -> anyhow::Result<Exit
     }
     output::print(&text)?;
     Ok(ExitCode::from(exit::READY))
+}
+
+/// True if the probe reads or gets an item that the server listed.
+fn reads_listed(id: &str) -> bool {
+    matches!(
+        id,
+        "resource-read" | "resource-read-without-routing-headers" | "prompt-get"
+    )
 }

@@ -1,9 +1,12 @@
 //! From the command line to a target, with hints for likely slips.
 
 use anyhow::{Context as _, bail};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use mcp_assay_core::report::{Report, Verdict};
 use mcp_assay_core::wire::command;
 use mcp_assay_core::{Endpoint, Launch, Secret, Target};
+use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::args::CheckArgs;
@@ -151,22 +154,34 @@ fn header_secrets(name: &str, value: &str) -> Vec<Secret> {
     secrets
 }
 
+/// Userinfo and query of a URL in each form that a server may echo: as written, decoded, and in
+/// the `Authorization` header that is made of userinfo.
 fn url_secrets(url: &Url) -> Vec<Secret> {
-    let secret = |name: &str, value: String| Secret {
-        name: name.to_owned(),
-        value,
-    };
-    let mut secrets = Vec::new();
-    if let Some(password) = url.password() {
-        secrets.push(secret("url-password", password.to_owned()));
+    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let mut found = vec![
+        ("url-user", url.username().to_owned()),
+        ("url-user", decoded(url.username())),
+    ];
+    let password = url.password().unwrap_or_default();
+    found.push(("url-password", password.to_owned()));
+    found.push(("url-password", decoded(password)));
+    let userinfo = format!("{}:{}", decoded(url.username()), decoded(password));
+    found.push(("url-userinfo", STANDARD.encode(userinfo)));
+    let query = url.query().unwrap_or_default();
+    found.push(("url-query", query.to_owned()));
+    for pair in query.split('&') {
+        let value = pair.split_once('=').map_or(pair, |(_, value)| value);
+        found.push(("url-query", value.to_owned()));
+        found.push(("url-query", decoded(value)));
     }
-    if let Some(query) = url.query() {
-        secrets.push(secret("url-query", query.to_owned()));
-        for (name, value) in url.query_pairs() {
-            secrets.push(secret(&name, value.into_owned()));
-        }
-    }
-    secrets
+    found
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| Secret {
+            name: name.to_owned(),
+            value,
+        })
+        .collect()
 }
 
 /// Names, never values, of what a server that died at start was not given.
