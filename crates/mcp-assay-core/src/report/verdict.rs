@@ -1,5 +1,7 @@
 //! One verdict per run, in the order of precedence.
 
+use serde_json::Value;
+
 use super::build::{kind, worst};
 use super::model::*;
 use crate::engine::{Judged, Selection};
@@ -142,7 +144,7 @@ fn incomplete(view: &View<'_>, judged: &[Judged], reason: String) -> Ruling {
     ruling
 }
 
-/// Declared lists of which no result came.
+/// Declared lists of which no result came that holds one.
 fn undelivered(view: &View<'_>) -> Vec<&'static str> {
     let Some(found) = facts::discover_result(view).filter(DiscoverResult::is_well_formed) else {
         return Vec::new();
@@ -155,10 +157,11 @@ fn undelivered(view: &View<'_>) -> Vec<&'static str> {
     lists
         .into_iter()
         .filter(|(name, _)| facts::capability(&found, &[name]).is_some())
-        .filter(|(_, list)| {
+        .filter(|(name, list)| {
+            let holds_list = |result: &Value| result.get(name).is_some_and(Value::is_array);
             !view
                 .asked(list)
-                .any(|exchange| matches!(exchange.reply, Reply::Result(_)))
+                .any(|exchange| view.result(exchange).is_some_and(holds_list))
         })
         .filter_map(|(_, list)| list.method())
         .collect()

@@ -97,6 +97,9 @@ pub(super) static FAULTS: &[Fault] = &[
         &[Setup(|config| config.legacy_versions = &["2025-03-26", "2024-11-05"])]).on(Era::Dual),
     variant("dual-bare", "serves legacy requests without a handshake",
         &[Setup(|config| { config.bare = true; config.sessions = false; })]).on(Era::Dual),
+    variant("dual-get-stream", "opens an event stream on every GET, for legacy clients",
+        &[Door(|_, r| (r.method == "GET").then(|| Reply::new(200, Content::Stream(Vec::new(), None))))])
+        .on(Era::Dual).http_only(),
     variant("dual-legacy-features", "declares logging and tasks to legacy clients only",
         &[Edit(|_, r, reply| if r.method == "initialize" && let Some(result) = reply.result_mut() {
             result["capabilities"]["logging"] = json!({});

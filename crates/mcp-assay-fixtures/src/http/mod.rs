@@ -183,7 +183,10 @@ fn deliver(
                 .map(|message| (style.event)(&message.to_string()))
                 .collect();
             write::open_stream(writer, style, reply)?;
-            write::stream_part(writer, style, events.as_bytes())?;
+            // An empty part would end the stream.
+            if !events.is_empty() {
+                write::stream_part(writer, style, events.as_bytes())?;
+            }
             wait_for_close(reader)?;
             if shared.stopping.load(Ordering::SeqCst) {
                 if let Some(closing) = closing {
