@@ -166,3 +166,39 @@ fn undelivered(view: &View<'_>) -> Vec<&'static str> {
         .filter_map(|(_, list)| list.method())
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{self, Outcome};
+    use crate::scenario::Settings;
+    use crate::transport::Endpoint;
+    use crate::{Target, record};
+
+    #[tokio::test]
+    async fn a_crashed_rule_is_never_ready() {
+        let options = mcp_assay_fixtures::Options {
+            era: mcp_assay_fixtures::Era::Modern,
+            fault: None,
+        };
+        let server = mcp_assay_fixtures::HttpServer::start(&options, 0).unwrap();
+        let target = Target::Http(Endpoint {
+            url: url::Url::parse(&server.url()).unwrap(),
+            headers: Vec::new(),
+            ca_cert: None,
+            concurrency: 4,
+        });
+        let transcript = record(&target, &Settings::default(), &[]).await.unwrap();
+        let view = View::new(transcript.header.transport, &transcript.entries);
+        let selection = Selection::default();
+        let mut judged = engine::judge_rules(&view, &selection);
+        let sound = rule(&view, &judged, &[], &selection);
+        assert_eq!(sound.verdict, Verdict::Ready);
+        // Not even a rule that gates nothing.
+        let crashed = judged.iter_mut().find(|known| !known.rule.gates).unwrap();
+        crashed.outcomes = vec![Outcome::Crashed("boom".to_owned())];
+        let unsound = rule(&view, &judged, &[], &selection);
+        assert_eq!(unsound.verdict, Verdict::Incomplete);
+        assert!(unsound.reason.contains("a bug in mcp-assay"));
+    }
+}
