@@ -170,3 +170,16 @@ fn judges_challenge(rule: &Rule) -> bool {
         .iter()
         .any(|probe| std::ptr::eq(*probe, &raw const crate::probe::SERVER_METADATA))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_outcome() {
+        let outcome = guarded(|| panic!("boom {}", 1));
+        assert_eq!(outcome, Outcome::Crashed("boom 1".to_owned()));
+        let whole = Judgement::NotApplicable("it".to_owned());
+        assert_eq!(guarded(|| whole.clone()), Outcome::Judged(whole));
+    }
+}

@@ -25,6 +25,8 @@ pub enum Era {
 pub enum Kind {
     /// Breaks exactly one rule.
     Fault,
+    /// Breaks a requirement that no rule judges yet: nothing else may be blamed for it.
+    Unjudged,
     /// Uses a freedom the specification leaves: nothing new may be reported.
     Variant,
     /// Is dead, hostile or no MCP server at all.
@@ -60,7 +62,7 @@ pub struct Fault {
     /// The rule it breaks (`MCP004`), for [`Kind::Fault`] only. Rules that the correct server
     /// of the same era breaks (a legacy server does not serve 2026-07-28) are not repeated here.
     pub rule: Option<&'static str>,
-    /// What a checker has to conclude.
+    /// What a checker has to conclude; says nothing for [`Kind::Unjudged`].
     pub expect: Expect,
     pub(crate) hooks: &'static [Hook],
 }
@@ -131,6 +133,15 @@ pub(crate) const fn warning(
         rule: Some(rule),
         ..entry(Kind::Fault, name, about, "ready", hooks)
     }
+}
+
+/// A violation that no rule judges yet.
+pub(crate) const fn unjudged(
+    name: &'static str,
+    about: &'static str,
+    hooks: &'static [Hook],
+) -> Fault {
+    entry(Kind::Unjudged, name, about, "ready", hooks)
 }
 
 /// A permitted behaviour of a server that is ready.

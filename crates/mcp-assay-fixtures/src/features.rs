@@ -52,26 +52,22 @@ pub(crate) fn call(server: &Server, request: &Request) -> Result<Value, Failure>
     }
 }
 
-/// One page of `items`; cursors are `page-N`.
+/// One page of `items`.
 fn page(server: &Server, request: &Request, key: &str, items: &[Value]) -> Result<Value, Failure> {
     let pages = server.config.pages.min(items.len()).max(1);
     let size = items.len().div_ceil(pages);
     let index = match request.param("cursor") {
         None => 0,
         Some(cursor) => (1..pages)
-            .find(|index| cursor.as_str() == Some(&cursor_of(*index)))
+            .find(|index| cursor.as_str() == Some(&(server.config.cursor)(*index)))
             .ok_or(Failure::InvalidParams("Invalid params: unknown cursor"))?,
     };
     let last = items.len().min((index + 1) * size);
     let mut result = json!({ key: &items[index * size..last] });
     if index + 1 < pages {
-        result["nextCursor"] = cursor_of(index + 1).into();
+        result["nextCursor"] = (server.config.cursor)(index + 1).into();
     }
     Ok(result)
-}
-
-fn cursor_of(index: usize) -> String {
-    format!("page-{}", index + 1)
 }
 
 fn call_tool(server: &Server, request: &Request) -> Result<Value, Failure> {

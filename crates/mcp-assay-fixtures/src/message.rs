@@ -199,6 +199,11 @@ impl Reply {
         self.member_mut("error")
     }
 
+    /// The code of the error, when this is an error.
+    pub(crate) fn error_code(&mut self) -> Option<i64> {
+        self.error_mut()?.get("code")?.as_i64()
+    }
+
     fn member_mut(&mut self, name: &str) -> Option<&mut Map<String, Value>> {
         match &mut self.content {
             Content::Message(message) => message.get_mut(name)?.as_object_mut(),
@@ -208,8 +213,8 @@ impl Reply {
 
     /// Replaces the error code `from` by `to`.
     pub(crate) fn recode(&mut self, from: i64, to: i64) {
-        if let Some(error) = self.error_mut()
-            && error.get("code").and_then(Value::as_i64) == Some(from)
+        if self.error_code() == Some(from)
+            && let Some(error) = self.error_mut()
         {
             error.insert("code".to_owned(), to.into());
         }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::catalog::Catalog;
 use crate::fault::{Era, Fault, Hook};
+use crate::http::event;
 use crate::message::{Reply, Request};
 use crate::{legacy, modern};
 
@@ -51,6 +52,8 @@ pub(crate) struct Config {
     pub(crate) tools: fn(&Server) -> Vec<Value>,
     /// How many pages each list is split into, as far as it has items.
     pub(crate) pages: usize,
+    /// The cursor of each page after the first, by its index.
+    pub(crate) cursor: fn(usize) -> String,
     pub(crate) ttl: Value,
     pub(crate) scope: Value,
     pub(crate) http: HttpStyle,
@@ -59,11 +62,38 @@ pub(crate) struct Config {
 }
 
 /// Legal ways to write the same HTTP response.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct HttpStyle {
     pub(crate) chunked: bool,
     pub(crate) http10: bool,
     pub(crate) shouting: bool,
+    pub(crate) whispering: bool,
+    /// End every connection after one response.
+    pub(crate) close: bool,
+    /// Send an informational response first.
+    pub(crate) early_hints: bool,
+    /// Leave the reason phrase empty.
+    pub(crate) no_reason: bool,
+    /// Header fields that every response carries.
+    pub(crate) fields: &'static [(&'static str, &'static str)],
+    /// Writes one server-sent event.
+    pub(crate) event: fn(&str) -> String,
+}
+
+impl Default for HttpStyle {
+    fn default() -> Self {
+        HttpStyle {
+            chunked: false,
+            http10: false,
+            shouting: false,
+            whispering: false,
+            close: false,
+            early_hints: false,
+            no_reason: false,
+            fields: &[],
+            event,
+        }
+    }
 }
 
 /// A running server, shared by its connections.
@@ -111,6 +141,7 @@ impl Server {
             catalog: Catalog::new(),
             tools: |server| server.config.catalog.tools.clone(),
             pages: 1,
+            cursor: |index| format!("page-{}", index + 1),
             ttl: 60_000.into(),
             scope: "public".into(),
             http: HttpStyle::default(),

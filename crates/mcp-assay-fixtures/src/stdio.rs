@@ -64,7 +64,7 @@ fn step(server: &Server, line: &[u8], output: &mut impl Write) -> io::Result<Opt
     write_reply(&reply, output)
 }
 
-fn write_reply(reply: &Reply, output: &mut impl Write) -> io::Result<Option<i32>> {
+pub(crate) fn write_reply(reply: &Reply, output: &mut impl Write) -> io::Result<Option<i32>> {
     for message in &reply.before {
         write_line(output, message)?;
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use support::{bare, exchange, headers, initialize, modern, post, spawn};
 
 /// Faults a conversation does not show: they show in time or on stderr.
-const INVISIBLE: &[&str] = &["slow", "stderr-noise"];
+const INVISIBLE: &[&str] = &["slow", "stderr-noise", "stderr-flood", "exits-late"];
 /// Likewise over HTTP, where the conversation ends a stream after its first event.
 const INVISIBLE_OVER_HTTP: &[&str] = &["slow", "listen-closes-after-ack"];
 
@@ -439,8 +439,8 @@ fn chaos_on_stdio_starts() {
     for fault in chaos(|fault| fault.stdio) {
         let mut server = spawn(&["--stdio", "--fault", fault.name]);
         server.try_send(&modern(1, "server/discover", json!({})));
-        let quiet = ["silent", "exits-at-start", "closes-stdout"].contains(&fault.name);
-        if !quiet {
+        let quiet = ["silent", "exits-at-start", "closes-stdin", "closes-stdout"];
+        if !quiet.contains(&fault.name) {
             assert!(server.line().is_some(), "{}", fault.name);
         }
         if fault.name == "closes-stdout" {

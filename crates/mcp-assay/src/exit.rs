@@ -57,3 +57,40 @@ fn selected_were_measured(report: &Report) -> bool {
                 || rule.severity == Severity::Note
         })
 }
+
+#[cfg(test)]
+mod tests {
+    use mcp_assay_core::transcript::Header;
+    use mcp_assay_core::{Selection, Transcript, build};
+
+    use super::*;
+
+    #[test]
+    fn a_crashed_rule_is_neither_ready_nor_a_finding() {
+        let header = Header {
+            format: mcp_assay_core::transcript::FORMAT,
+            tool_version: "0".to_owned(),
+            target: "x".to_owned(),
+            transport: mcp_assay_core::transcript::TransportKind::Stdio,
+            target_revision: "2026-07-28".to_owned(),
+            started_at: String::new(),
+            duration_ms: 0,
+            forced_era: None,
+        };
+        let empty = Transcript {
+            header,
+            entries: Vec::new(),
+        };
+        let mut report = build(&empty, &Selection::default(), false);
+        (report.verdict, report.summary.checks) = (Verdict::Ready, 40);
+        assert_eq!(code(&report, FailOn::Error, false), READY);
+        report.summary.errors = 1;
+        assert_eq!(code(&report, FailOn::Error, false), FINDINGS);
+        report.crashed_rules.push("MCP006".to_owned());
+        assert_eq!(code(&report, FailOn::Error, false), COULD_NOT_JUDGE);
+        report.summary.errors = 0;
+        for fail_on in [FailOn::Error, FailOn::Never] {
+            assert_eq!(code(&report, fail_on, false), COULD_NOT_JUDGE);
+        }
+    }
+}

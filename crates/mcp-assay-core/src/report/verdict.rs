@@ -1,5 +1,7 @@
 //! One verdict per run, in the order of precedence.
 
+use serde_json::Value;
+
 use super::build::{reason, worst};
 use super::model::*;
 use crate::engine::{Judged, Selection};
@@ -149,7 +151,7 @@ fn incomplete(view: &View<'_>, judged: &[Judged], reason: String) -> Ruling {
     ruling
 }
 
-/// Declared lists of which no result came, each with what came instead.
+/// Declared lists of which no result came that holds one, each with what came instead.
 fn undelivered(view: &View<'_>) -> Vec<String> {
     let Some(found) = facts::discover_result(view).filter(DiscoverResult::is_well_formed) else {
         return Vec::new();
@@ -162,10 +164,11 @@ fn undelivered(view: &View<'_>) -> Vec<String> {
     lists
         .into_iter()
         .filter(|(name, _)| facts::capability(&found, &[name]).is_some())
-        .filter(|(_, list)| {
+        .filter(|(name, list)| {
+            let holds_list = |result: &Value| result.get(name).is_some_and(Value::is_array);
             !view
                 .asked(list)
-                .any(|exchange| matches!(exchange.reply, Reply::Result(_)))
+                .any(|exchange| view.result(exchange).is_some_and(holds_list))
         })
         .map(|(name, list)| {
             view.asked(list).next().map_or_else(
@@ -174,4 +177,40 @@ fn undelivered(view: &View<'_>) -> Vec<String> {
             )
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{self, Outcome};
+    use crate::scenario::Settings;
+    use crate::transport::Endpoint;
+    use crate::{Target, record};
+
+    #[tokio::test]
+    async fn a_crashed_rule_is_never_ready() {
+        let options = mcp_assay_fixtures::Options {
+            era: mcp_assay_fixtures::Era::Modern,
+            fault: None,
+        };
+        let server = mcp_assay_fixtures::HttpServer::start(&options, 0).unwrap();
+        let target = Target::Http(Endpoint {
+            url: url::Url::parse(&server.url()).unwrap(),
+            headers: Vec::new(),
+            ca_cert: None,
+            concurrency: 4,
+        });
+        let transcript = record(&target, &Settings::default(), &[]).await.unwrap();
+        let view = View::new(transcript.header.transport, &transcript.entries);
+        let selection = Selection::default();
+        let mut judged = engine::judge_rules(&view, &selection);
+        let sound = rule(&view, &judged, &[], &selection);
+        assert_eq!(sound.verdict, Verdict::Ready);
+        // Not even a rule that gates nothing.
+        let crashed = judged.iter_mut().find(|known| !known.rule.gates).unwrap();
+        crashed.outcomes = vec![Outcome::Crashed("boom".to_owned())];
+        let unsound = rule(&view, &judged, &[], &selection);
+        assert_eq!(unsound.verdict, Verdict::Incomplete);
+        assert!(unsound.reason.contains("a bug in mcp-assay"));
+    }
 }

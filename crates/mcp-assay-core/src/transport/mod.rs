@@ -104,7 +104,8 @@ pub enum Until {
     /// The response, or `notifications/subscriptions/acknowledged` for this request; on HTTP the
     /// stream is closed then, which cancels the subscription.
     Acknowledged,
-    /// The head of the HTTP response and the first event, if it is a stream.
+    /// The head of the HTTP response and the first event, if it is a stream and that comes within
+    /// two seconds.
     FirstEvent,
     /// Nothing: a notification.
     Sent,

@@ -20,6 +20,9 @@ const LOGIN_PAGE: &str = "<!doctype html><title>Log in</title><form><input name=
 const DECEPTION: &str = "\u{1b}[2J\u{1b}[H\u{1b}[32mREADY\u{1b}[0m \u{1b}]8;;http://127.0.0.1:9/\u{7}here\u{1b}]8;;\u{7} \
     [link](http://127.0.0.1:9/) <img src=x onerror=alert(1)> | a | b |\n::error::deceived\r\n\u{202e}desrever";
 
+/// The same for a header field, which can hold no control characters.
+const MARKUP: &str = "Bearer realm=\"<img src=x onerror=alert(1)> [link](http://127.0.0.1:9/) | a | ::error::deceived\"";
+
 #[rustfmt::skip] // A table: one entry after the other.
 pub(super) static FAULTS: &[Fault] = &[
     chaos("unreachable", "silent", "never answers anything",
@@ -38,6 +41,7 @@ pub(super) static FAULTS: &[Fault] = &[
     chaos("ready", "grandchild", "leaves a child behind that keeps the pipes open", &[Stdio(grandchild)]).stdio_only(),
     chaos("ready", "ignores-sigterm", "ends neither when stdin does nor on a termination signal",
         &[Stdio(ignore_the_end)]).stdio_only(),
+    chaos("unreachable", "closes-stdin", "closes stdin at the first line and stays", &[Stdio(close_stdin)]).stdio_only(),
     chaos("unreachable", "closes-stdout", "closes stdout and stays", &[Stdio(close_stdout)]).stdio_only(),
     chaos("not-mcp", "null-lines", "answers everything with null",
         &[Intercept(|_, _| Some(Reply::bytes(200, "application/json", "null")))]),
@@ -49,12 +53,20 @@ pub(super) static FAULTS: &[Fault] = &[
         &[Intercept(|_, _| Some(Reply::bytes(200, "text/plain", "Hello! Type help for help.")))]),
     chaos("ready", "server-requests-with-our-ids", "sends a request of its own, with the same id, before each answer",
         &[Edit(|_, r, reply| reply.before.push(json!({"jsonrpc": "2.0", "id": r.id, "method": "ping"})))]),
+    chaos("ready", "responses-with-guessed-ids", "sends results with the ids 0 to 9 before each answer",
+        &[Edit(|_, _, reply| reply.before.extend((0..10).map(|id| json!({"jsonrpc": "2.0", "id": id, "result": {}}))))]),
     chaos("ready", "ansi-names", "puts terminal escapes and markup into names, descriptions and messages",
         &[Setup(deceive), Edit(|_, _, reply| if let Some(error) = reply.error_mut() {
             error.insert("message".to_owned(), DECEPTION.into());
         })]),
     chaos("auth-required", "refuses-401-json", "answers 401 with a JSON body and no challenge",
         &[Door(|_, _| Some(Reply::json(401, &json!({"error": "unauthorized"}))))]).http_only(),
+    chaos("auth-required", "refuses-401-json-rpc", "answers 401 with a JSON-RPC error and no challenge",
+        &[Intercept(|_, r| Some(Reply::error(r, -32001, "Unauthorized").status(401)))]).http_only(),
+    chaos("auth-required", "challenge-with-markup", "answers 401 with a challenge full of markup",
+        &[Door(|_, _| Some(Reply::empty(401).header("WWW-Authenticate", MARKUP)))]).http_only(),
+    chaos("ready", "get-hangs", "never answers GET",
+        &[Door(|_, r| (r.method == "GET").then(Reply::silence))]).http_only(),
     chaos("unreachable", "forbidden-403", "answers 403 without a challenge",
         &[Door(|_, _| Some(Reply::bytes(403, "text/plain", "Forbidden\n")))]).http_only().because("host-refused"),
     chaos("unreachable", "misdirected-421", "answers 421",
@@ -205,6 +217,16 @@ fn ignore_the_end(server: &Server) -> io::Result<i32> {
         return exec_shell(&format!("trap '' TERM; {MARK}=1 exec \"$@\""));
     }
     stdio::run(server)?;
+    loop {
+        std::thread::park();
+    }
+}
+
+fn close_stdin(_: &Server) -> io::Result<i32> {
+    if cfg!(unix) {
+        return exec_shell("read -r line; exec <&-; exec sleep 300");
+    }
+    first_line()?;
     loop {
         std::thread::park();
     }

@@ -16,6 +16,8 @@ pub(super) static FAULTS: &[Fault] = &[
         &[Edit(|_, _, reply| reply.recode(-32022, -32050))]),
     warning("MCP012", "header-error-32001", "answers mismatching headers with -32001",
         &[Edit(|_, _, reply| reply.recode(-32020, -32001))]).http_only(),
+    error("MCP012", "pre-release-codes", "answers unknown versions with -32004 and mismatching headers with -32001",
+        &[Edit(|_, _, reply| { reply.recode(-32022, -32004); reply.recode(-32020, -32001); })]).http_only(),
     error("MCP012", "capability-error-32003", "answers a missing client capability with -32003",
         &[Answer(|_, r| is_readme(r).then(|| {
             Reply::error(r, -32003, "Missing required client capability")

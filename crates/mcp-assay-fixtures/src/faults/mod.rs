@@ -6,9 +6,13 @@ mod errors;
 mod http;
 mod legacy;
 mod opening;
+mod options;
+mod processes;
 mod removed;
 mod results;
+mod unjudged;
 mod variants;
+mod writing;
 
 use std::sync::LazyLock;
 
@@ -27,7 +31,11 @@ static FAULTS: LazyLock<Vec<Fault>> = LazyLock::new(|| {
         errors::FAULTS,
         http::FAULTS,
         auth::FAULTS,
+        unjudged::FAULTS,
         variants::FAULTS,
+        options::FAULTS,
+        writing::FAULTS,
+        processes::FAULTS,
         legacy::FAULTS,
         chaos::FAULTS,
     ]

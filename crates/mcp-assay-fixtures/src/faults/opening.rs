@@ -32,6 +32,8 @@ pub(super) static FAULTS: &[Fault] = &[
         &[Intercept(reject_meta)]),
     error("MCP050", "other-modern-version", "serves 2027-01-01 and refuses 2026-07-28",
         &[Setup(|config| { config.versions = vec!["2027-01-01"]; config.declared = vec!["2027-01-01"]; })]),
+    error("MCP050", "supported-versions-wrong", "serves 2026-07-28 and names 2025-11-25 only",
+        &[Setup(|config| config.declared = vec!["2025-11-25"])]),
     error("MCP050", "supported-versions-without-target",
         "answers server/discover, names 2025-11-25 only, and refuses 2026-07-28 otherwise",
         &[Setup(|config| config.declared = vec!["2025-11-25"]), Answer(refuse_all_but_discover)]).on(Era::Dual),

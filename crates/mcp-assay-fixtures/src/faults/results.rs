@@ -31,6 +31,7 @@ pub(super) static FAULTS: &[Fault] = &[
         })]),
     error("MCP005", "ttl-missing", "leaves ttlMs out", &[Edit(|_, _, reply| remove(reply, "ttlMs"))]),
     error("MCP005", "ttl-negative", "gives the ttlMs -1", &[Setup(|config| config.ttl = json!(-1))]),
+    error("MCP005", "ttl-negative-fraction", "gives the ttlMs -5.5", &[Setup(|config| config.ttl = json!(-5.5))]),
     error("MCP005", "ttl-fraction", "gives the ttlMs 1000.5", &[Setup(|config| config.ttl = json!(1000.5))]),
     error("MCP005", "ttl-string", "gives the ttlMs as a string", &[Setup(|config| config.ttl = json!("60000"))]),
     error("MCP005", "cache-scope-missing", "leaves cacheScope out",

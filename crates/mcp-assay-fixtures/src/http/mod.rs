@@ -180,14 +180,21 @@ fn deliver(
         Content::Stream(messages, closing) => {
             let events: String = messages
                 .iter()
-                .map(|message| event(&message.to_string()))
+                .map(|message| (style.event)(&message.to_string()))
                 .collect();
             write::open_stream(writer, style, reply)?;
-            write::stream_part(writer, style, events.as_bytes())?;
+            // An empty part would end the stream.
+            if !events.is_empty() {
+                write::stream_part(writer, style, events.as_bytes())?;
+            }
             wait_for_close(reader)?;
             if shared.stopping.load(Ordering::SeqCst) {
                 if let Some(closing) = closing {
-                    write::stream_part(writer, style, event(&closing.to_string()).as_bytes())?;
+                    write::stream_part(
+                        writer,
+                        style,
+                        (style.event)(&closing.to_string()).as_bytes(),
+                    )?;
                 }
                 write::stream_part(writer, style, b"")?;
             }
@@ -210,7 +217,7 @@ fn deliver(
             writer.write_all(before.as_bytes())?;
             io::copy(&mut io::repeat(b'x').take(*length), writer)?;
             writer.write_all(after.as_bytes())?;
-            Ok(request.keep_alive)
+            Ok(request.keep_alive && !style.close)
         }
         Content::Message(_) | Content::Empty | Content::Bytes(..) => {
             write::whole(writer, style, request, reply)

@@ -12,12 +12,22 @@ const PIECE: usize = 64;
 /// A status line and header fields, with the empty line.
 pub(crate) fn head(style: HttpStyle, status: u16, fields: &[(String, String)]) -> String {
     let version = if style.http10 { "HTTP/1.0" } else { "HTTP/1.1" };
-    let mut head = format!("{version} {status} {}\r\n", reason(status));
-    for (name, value) in fields {
-        let name = if style.shouting {
-            name.to_ascii_uppercase()
-        } else {
-            name.clone()
+    let mut head = String::new();
+    if style.early_hints {
+        head.push_str("HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n");
+    }
+    let reason = if style.no_reason { "" } else { reason(status) };
+    head.push_str(&format!("{version} {status} {reason}\r\n"));
+    let own = fields
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    for (name, value) in own.chain(style.fields.iter().copied()) {
+        let name = match style {
+            HttpStyle { shouting: true, .. } => name.to_ascii_uppercase(),
+            HttpStyle {
+                whispering: true, ..
+            } => name.to_ascii_lowercase(),
+            _ => name.to_owned(),
         };
         head.push_str(&format!("{name}: {value}\r\n"));
     }
@@ -40,10 +50,10 @@ pub(super) fn whole(
     if let (true, Content::Message(message)) = (sse && reply.status == 200, &reply.content) {
         open_stream(out, style, reply)?;
         for message in reply.before.iter().chain([message]) {
-            stream_part(out, style, event(&message.to_string()).as_bytes())?;
+            stream_part(out, style, (style.event)(&message.to_string()).as_bytes())?;
         }
         stream_part(out, style, b"")?;
-        return Ok(request.keep_alive && !style.http10);
+        return Ok(request.keep_alive && !style.http10 && !style.close);
     }
     let (content_type, body) = match &reply.content {
         Content::Message(message) => (Some("application/json"), message.to_string().into_bytes()),
@@ -61,7 +71,7 @@ pub(super) fn whole(
     } else if !style.http10 {
         add("Content-Length", body.len().to_string());
     }
-    let keep_alive = request.keep_alive && !style.http10;
+    let keep_alive = request.keep_alive && !style.http10 && !style.close;
     if !keep_alive {
         add("Connection", "close".to_owned());
     }
@@ -95,6 +105,9 @@ pub(super) fn open_stream(out: &mut impl Write, style: HttpStyle, reply: &Reply)
         ("Transfer-Encoding", "chunked")
     };
     fields.push((framing.0.to_owned(), framing.1.to_owned()));
+    if style.close && !style.http10 {
+        fields.push(("Connection".to_owned(), "close".to_owned()));
+    }
     fields.extend(reply.headers.iter().cloned());
     out.write_all(head(style, reply.status, &fields).as_bytes())
 }
@@ -103,6 +116,10 @@ pub(super) fn open_stream(out: &mut impl Write, style: HttpStyle, reply: &Reply)
 pub(super) fn stream_part(out: &mut impl Write, style: HttpStyle, part: &[u8]) -> io::Result<()> {
     if style.http10 {
         out.write_all(part)?
+    } else if style.chunked && !part.is_empty() {
+        for piece in part.chunks(PIECE) {
+            chunk(out, piece)?;
+        }
     } else {
         chunk(out, part)?
     }
@@ -123,11 +140,13 @@ fn reason(status: u16) -> &'static str {
         204 => "No Content",
         302 => "Found",
         307 => "Temporary Redirect",
+        308 => "Permanent Redirect",
         400 => "Bad Request",
         401 => "Unauthorized",
         403 => "Forbidden",
         404 => "Not Found",
         405 => "Method Not Allowed",
+        406 => "Not Acceptable",
         421 => "Misdirected Request",
         429 => "Too Many Requests",
         500 => "Internal Server Error",

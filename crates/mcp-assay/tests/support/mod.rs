@@ -7,11 +7,14 @@
     reason = "shared by test binaries, each of which uses a part of it"
 )]
 
+pub mod command;
+pub mod listener;
+
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mcp_assay_core::report::{Era as Spoken, Report};
+use mcp_assay_core::report::{Era as Spoken, Report, RuleReport};
 use mcp_assay_core::{Endpoint, Launch, Limits, Selection, Settings, Target, Transcript};
 use mcp_assay_core::{build, record};
 use mcp_assay_fixtures::{Era, Fault, HttpServer, Options};
@@ -110,6 +113,39 @@ pub fn target(case: &Case, concurrency: usize) -> (Target, Option<HttpServer>) {
             (Target::Http(endpoint), Some(server))
         }
     }
+}
+
+/// The server with this fault, on every transport it has.
+pub fn faulty(name: &str) -> Vec<Case> {
+    let fault = mcp_assay_fixtures::fault(name).unwrap_or_else(|| panic!("no fault {name}"));
+    let exists = [
+        (Transport::Stdio, fault.stdio),
+        (Transport::Http, fault.http),
+    ];
+    exists
+        .into_iter()
+        .filter(|(_, exists)| *exists)
+        .map(|(transport, _)| Case {
+            era: fault.era,
+            fault: Some(fault),
+            transport,
+        })
+        .collect()
+}
+
+/// The server with this fault over HTTP.
+pub fn serve(name: &str) -> HttpServer {
+    let fault = mcp_assay_fixtures::fault(name).unwrap_or_else(|| panic!("no fault {name}"));
+    let options = Options {
+        era: fault.era,
+        fault: Some(fault),
+    };
+    HttpServer::start(&options, 0).unwrap()
+}
+
+/// What came of a rule.
+pub fn rule<'r>(report: &'r Report, id: &str) -> &'r RuleReport {
+    report.rules.iter().find(|rule| rule.id == id).unwrap()
 }
 
 /// The correct servers and every fault, on every transport it has.

@@ -156,8 +156,11 @@ pub(super) fn removed(
         let lines: Vec<String> = served.iter().map(|e| describe(view, e)).collect();
         return Finding::new(evidence, lines.join("; "), expected, fix).fail();
     }
-    let refused =
-        |exchange: &&&Exchange<'_>| view.error_code(exchange) == Some(code::METHOD_NOT_FOUND);
+    // An unknown method is HTTP 404; one without a body is refused all the same.
+    let refused = |exchange: &&&Exchange<'_>| match exchange.reply {
+        Reply::Other(_) => exchange.head.is_some_and(|head| head.status == 404),
+        _ => view.error_code(exchange) == Some(code::METHOD_NOT_FOUND),
+    };
     match asked.iter().find(|exchange| !refused(exchange)) {
         None => Evidence::collect(
             asked

@@ -3,6 +3,7 @@
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::Poll;
+use std::time::Duration;
 
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
@@ -21,6 +22,9 @@ use crate::wire::sse::{SseItem, SseReader};
 /// What is kept of a body that exceeds its bound. Its content proves nothing, so it must not use
 /// up what the transcript keeps of others.
 const CUT_HEAD: usize = 1024;
+
+/// How long an open stream may take for its first event where that is what is waited for.
+const FIRST_EVENT: Duration = Duration::from_secs(2);
 
 /// How reading ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +53,11 @@ impl Reading<'_> {
         let stream = is_event_stream(head);
         if self.until == Until::FirstEvent && !(stream && head.status == 200) {
             return Ok(End::Enough);
+        }
+        if self.until == Until::FirstEvent {
+            // A stream that is open and says nothing has answered; it would never end.
+            let first = tokio::time::timeout(FIRST_EVENT, self.events(body)).await;
+            return first.unwrap_or(Ok(End::Enough));
         }
         if stream {
             self.events(body).await
