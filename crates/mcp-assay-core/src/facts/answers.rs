@@ -157,12 +157,17 @@ fn other(view: &View<'_>, entry: u32, status: Option<u16>) -> String {
     }
 }
 
+/// The head of a text, on one line.
 fn short(text: &str, limit: usize) -> String {
-    if text.chars().count() <= limit {
-        return text.to_owned();
+    let mut head: String = text
+        .chars()
+        .take(limit)
+        .map(|known| if known.is_control() { ' ' } else { known })
+        .collect();
+    if text.chars().nth(limit).is_some() {
+        head.push('\u{2026}');
     }
-    let head: String = text.chars().take(limit).collect();
-    format!("{head}\u{2026}")
+    head
 }
 
 /// A gap in plain words.

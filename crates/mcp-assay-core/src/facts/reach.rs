@@ -178,9 +178,13 @@ fn reach_http(view: &View<'_>) -> Reach {
             || "without a challenge".to_owned(),
             |text| format!("with the challenge {text}"),
         );
+        let method = exchange
+            .probe()
+            .and_then(probe::Probe::method)
+            .unwrap_or("a request");
         return Reach::AuthRequired(format!(
-            "{} was refused with HTTP {} {challenge}",
-            exchange.key.probe, head.status
+            "{method} was refused with HTTP {} {challenge}",
+            head.status
         ));
     }
     let broke_off =
@@ -191,7 +195,14 @@ fn reach_http(view: &View<'_>) -> Reach {
     let status = exchange.head.map_or(0, |head| head.status);
     let last_words = || super::describe(view, exchange);
     match status {
-        403 | 421 if answers.is_empty() => Reach::Unreachable("host-refused", last_words()),
+        // Also with a JSON-RPC body, if nothing at all was let in.
+        403 | 421
+            if heads()
+                .filter(|(exchange, _)| exchange.probe().is_some_and(|p| p.method().is_some()))
+                .all(|(_, head)| matches!(head.status, 403 | 421)) =>
+        {
+            Reach::Unreachable("host-refused", last_words())
+        }
         301..=308 => Reach::Unreachable(
             "redirect",
             format!(

@@ -59,6 +59,28 @@ impl Page {
         self.labelled(label, &text);
     }
 
+    /// A command that readers paste. Broken lines would fall into its quoted message, so it stands on
+    /// one line, unless a server could have written words into it: a terminal goes on in the first
+    /// column, where they could look like ours.
+    pub(super) fn command(&mut self, label: &str, command: &str) {
+        const LONGEST: usize = 4000;
+        let message = match (command.find('{'), command.rfind('}')) {
+            (Some(from), Some(to)) if from < to => &command[from..=to],
+            _ => "",
+        };
+        let inert = command.len() <= LONGEST
+            && sanitise::terminal(command, LONGEST) == command
+            && !message.contains(char::is_whitespace);
+        if inert {
+            let head = label_column(label);
+            self.styled(DIM, &head);
+            self.out.push_str(command);
+            self.out.push('\n');
+        } else {
+            self.field(label, "see `reproduce` in the JSON report", 100);
+        }
+    }
+
     /// A field that readers copy: it is not divided where that is safe.
     pub(super) fn link(&mut self, label: &str, url: &str) {
         // A terminal goes on in the first column. So that nothing misleading can stand there, only

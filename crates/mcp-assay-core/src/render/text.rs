@@ -123,7 +123,7 @@ fn finding(
             max,
         );
         if let Some(command) = &finding.reproduce {
-            page.field("again", command, max);
+            page.command("again", command);
         }
         for evidence in &finding.evidence {
             page.field(

@@ -1,6 +1,7 @@
 //! Sentences that several formats share.
 
 use crate::report::{Era, Level, OutcomeKind, Owner, Report, Severity, Verdict};
+use crate::transcript::TransportKind;
 
 pub(super) fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
@@ -223,6 +224,10 @@ pub(super) fn next_step(report: &Report) -> Option<&'static str> {
                 "Run the command by hand in the same directory. A spawned server gets a minimal \
                  environment: hand over what it needs with --env K=V or --env-pass NAME."
             }
+            Some("silent") if report.transport == TransportKind::Http => {
+                "See whether this is the URL of the MCP endpoint, and whether the server is stuck. \
+                 If it only answers slowly, raise --timeout."
+            }
             Some("silent") => {
                 "See whether the server reads JSON-RPC messages on its standard input and answers \
                  on its standard output. If it only starts slowly, raise --timeout."
@@ -236,7 +241,7 @@ pub(super) fn next_step(report: &Report) -> Option<&'static str> {
             }
             Some("host-refused") => {
                 "The host refused before MCP began. Allow this host name (and clients without \
-                 Origin) in the server's or the proxy's host check."
+                 Origin) in the server's or the proxy's host check, or check the credentials."
             }
             Some("redirect") => "Check the URL it redirects to, and ask there.",
             Some("rate-limited") => "Try again later, or exempt this client from the limit.",

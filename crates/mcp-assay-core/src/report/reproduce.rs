@@ -1,7 +1,7 @@
 //! A command that shows a finding again: `curl` for HTTP, a pipe for stdio.
 
 use crate::transcript::view::{Exchange, View};
-use crate::transcript::{Event, TransportKind};
+use crate::transcript::{Entry, Event, TransportKind};
 use crate::wire::command;
 
 /// The command, or none where a single message does not show it again.
@@ -31,12 +31,32 @@ pub(super) fn reproduce(view: &View<'_>, exchange: &Exchange<'_>) -> Option<Stri
             })?;
             // The pipe stays open for a moment: many servers drop what they owe at end of input.
             Some(format!(
-                "(printf '%s\\n' {}; sleep 3) | {}",
+                "(printf '%s\\n' {}; sleep {}) | {}",
                 shell(body),
+                patience(view, exchange),
                 command::join(argv)
             ))
         }
         (TransportKind::Http, None) => None,
+    }
+}
+
+/// Whole seconds that the server needed from its start to this answer, and some more.
+fn patience(view: &View<'_>, exchange: &Exchange<'_>) -> u64 {
+    const LEAST: u64 = 3;
+    let moment = |entry: Option<&Entry>| entry.map(|entry| entry.at);
+    let opened = view
+        .entries()
+        .iter()
+        .find(|entry| entry.conn == exchange.conn && matches!(entry.event, Event::Opened(_)));
+    let answered = exchange
+        .proof()
+        .entries()
+        .last()
+        .and_then(|at| view.entry(at));
+    match (moment(opened), moment(answered)) {
+        (Some(from), Some(to)) => to.saturating_sub(from).as_secs() + LEAST,
+        _ => LEAST,
     }
 }
 

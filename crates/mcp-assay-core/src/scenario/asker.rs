@@ -94,6 +94,8 @@ pub(crate) struct Asker<'a> {
     pub(crate) log: Log,
     pub(crate) session: Option<String>,
     pub(crate) legacy_version: String,
+    /// Wait for one answer, where many are asked for.
+    pub(crate) limit: Duration,
     link: Link<'a>,
 }
 
@@ -127,6 +129,7 @@ impl<'a> Asker<'a> {
             log,
             session: None,
             legacy_version: crate::protocol::NEWEST_LEGACY_REVISION.to_owned(),
+            limit: run.settings.limits.request,
             link: Link::Stdio {
                 launch,
                 process,
@@ -149,6 +152,7 @@ impl<'a> Asker<'a> {
             log: run.recorder.log(conn),
             session: None,
             legacy_version: crate::protocol::NEWEST_LEGACY_REVISION.to_owned(),
+            limit: run.settings.limits.request,
             link: Link::Http {
                 client,
                 concurrency,
@@ -299,7 +303,7 @@ impl<'a> Asker<'a> {
         else {
             return;
         };
-        let limit = self.run.settings.limits.request;
+        let limit = self.limit;
         let this = &*self;
         let logs: Vec<Log> = futures_util::stream::iter(questions)
             .map(|question| async move {
@@ -326,7 +330,7 @@ impl<'a> Asker<'a> {
     }
 
     async fn ask_all_stdio(&mut self, questions: Vec<Question>) {
-        let limit = self.run.settings.limits.request;
+        let limit = self.limit;
         let mut silent: Vec<Open> = Vec::new();
         for question in questions {
             if self.run.clock.is_over() {

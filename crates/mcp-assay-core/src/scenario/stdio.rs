@@ -14,6 +14,9 @@ use crate::transport::{Arrival, Launch};
 /// After this much silence the next question is asked beside the first.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// Least wait for the second question once the server has shown that it is awake.
+const AWAKE: Duration = Duration::from_secs(2);
+
 /// Connections in the order of the plan: one process each.
 mod conn {
     pub(super) const MODERN: u32 = 1;
@@ -55,7 +58,7 @@ pub async fn run(launch: &Launch, settings: &Settings, recorder: &Recorder) -> V
     }
     // A server that answers nothing at all is not asked for more.
     if look(&logs, wants_controls) && look(&logs, |view| view.exchanges().iter().any(is_answered)) {
-        logs.push(bare(&run, launch).await);
+        logs.push(bare(&run, launch, &logs).await);
     }
     if settings.eras != Eras::Modern {
         logs.extend(legacy_again(&run, launch, &logs).await);
@@ -94,7 +97,7 @@ async fn modern_side(run: &Run<'_>, launch: &Launch) -> Vec<Log> {
     let answered = asker.with_view(|view| view.exchanges().iter().any(is_answered));
     logs.push(asker.close().await);
     if answered && look(&logs, wants_controls) {
-        logs.push(bare(run, launch).await);
+        logs.push(bare(run, launch, &logs).await);
     }
     if look(&logs, accepted_unknown_version) {
         logs.push(first_message(run, launch).await);
@@ -148,7 +151,10 @@ async fn open(asker: &mut Asker<'_>) {
                 _ = asker.wait(&mut tools, left) => true,
             };
             let mut rest = if listed { discover } else { tools };
-            let left = request.saturating_sub(rest.waited());
+            // A server that needed long to start has had no time for the second question yet.
+            let left = request
+                .saturating_sub(rest.waited())
+                .max(AWAKE.min(request));
             if asker.wait(&mut rest, left).await == Arrival::Silent {
                 asker.give_up(rest);
             }
@@ -202,11 +208,32 @@ pub(super) fn wants_controls(view: &View<'_>) -> bool {
 }
 
 /// The same list in legacy form without a handshake, then `server/discover` without `_meta`.
-async fn bare(run: &Run<'_>, launch: &Launch) -> Log {
+async fn bare(run: &Run<'_>, launch: &Launch, logs: &[Log]) -> Log {
     let mut asker = Asker::spawn(run, launch, BARE, conn::BARE).await;
+    // This process has to start like the others; how long that takes is known by now.
+    asker.limit += look(logs, start_up);
     let controls = [&probe::LEGACY_TOOLS_LIST, &probe::DISCOVER_NO_META];
     asker.ask_all(controls.map(Question::new).to_vec()).await;
     asker.close().await
+}
+
+/// From the start of a process to the first line it wrote, the longest of all.
+fn start_up(view: &View<'_>) -> Duration {
+    let mut longest = Duration::ZERO;
+    for opened in view.entries() {
+        if !matches!(opened.event, Event::Opened(_)) {
+            continue;
+        }
+        let first = view.entries().iter().find(|entry| {
+            entry.conn == opened.conn
+                && entry.at >= opened.at
+                && matches!(entry.event, Event::Received { .. })
+        });
+        if let Some(first) = first {
+            longest = longest.max(first.at - opened.at);
+        }
+    }
+    longest
 }
 
 /// Six real servers refuse an unknown version only if it is the first message.

@@ -81,6 +81,9 @@ pub enum Malformation {
     /// Both `result` and `error`.
     #[error("has both `result` and `error`")]
     ResultAndError,
+    /// `error` without `jsonrpc` and without `id`.
+    #[error("has an `error` but neither `jsonrpc` nor `id`")]
+    PlainError,
     /// `id` without `method`, `result` or `error`.
     #[error("has an `id` but neither `method`, `result` nor `error`")]
     IdOnly,
@@ -139,6 +142,10 @@ fn classify_object(object: &Map<String, Value>) -> Message<'_> {
             id: answered,
             result,
         },
+        // `{"error": "not_found"}` is how web servers and OAuth speak.
+        (None, Some(_)) if !object.contains_key("jsonrpc") && !object.contains_key("id") => {
+            malformed(Malformation::PlainError)
+        }
         (None, Some(error)) => Message::Failure {
             id: answered,
             error: RpcError::read(error),
