@@ -169,12 +169,13 @@ fn run(page: &mut Page, report: &Report, verbose: bool) {
     };
     if shown > 0 && !report.diagnostics.is_empty() {
         page.blank();
-        for line in report.diagnostics.iter().take(shown) {
-            page.field("seen", line, FIELD);
-        }
+        // The last lines: a program says why it failed at the end.
         let more = report.diagnostics.len().saturating_sub(shown);
         if more > 0 {
-            page.field("", &format!("and {more} more, with --verbose"), FIELD);
+            page.field("", &format!("{more} earlier, with --verbose"), FIELD);
+        }
+        for line in report.diagnostics.iter().skip(more) {
+            page.field("seen", line, FIELD);
         }
     }
     for id in &report.crashed_rules {

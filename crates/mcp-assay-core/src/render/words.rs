@@ -98,6 +98,8 @@ pub(super) fn causes(report: &Report) -> Option<String> {
         [] => None,
         [one] => {
             let who = match one.remediation {
+                // A current SDK may be started with the old transport: then no upgrade helps.
+                Owner::Sdk if one.rule_id == "MCP016" => "Serving Streamable HTTP fixes it",
                 Owner::Sdk if report.era == Era::Legacy => "Upgrading the SDK fixes it",
                 Owner::Sdk => "The SDK has to fix it",
                 Owner::Application => "The server's own code has to fix it",

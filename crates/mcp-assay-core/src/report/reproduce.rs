@@ -15,7 +15,9 @@ pub(super) fn reproduce(view: &View<'_>, exchange: &Exchange<'_>) -> Option<Stri
     let body = std::str::from_utf8(&data.bytes).ok()?;
     match (view.transport(), head) {
         (TransportKind::Http, Some(head)) => {
-            let mut line = format!("curl -sS -i -X {} {}", head.method, shell(&head.url));
+            // A stream would never end by itself.
+            let bound = if head.method == "GET" { " -m 5" } else { "" };
+            let mut line = format!("curl -sS -i{bound} -X {} {}", head.method, shell(&head.url));
             for (name, value) in &head.headers {
                 line.push_str(&format!(" -H {}", shell(&format!("{name}: {value}"))));
             }

@@ -8,7 +8,8 @@ use crate::engine::{Judged, Selection};
 use crate::facts::{self, DiscoverResult, Reach};
 use crate::probe::{self, Probe};
 use crate::protocol::TARGET_REVISION;
-use crate::transcript::view::{Reply, View};
+use crate::scenario::LAST_ATTEMPT;
+use crate::transcript::view::{Exchange, Reply, View};
 
 /// The verdict with everything that explains it.
 pub(super) struct Ruling {
@@ -82,6 +83,13 @@ pub(super) fn rule(
         let detail = format!("{} could not be measured: {why}", ids.join(", "));
         return incomplete(view, judged, detail);
     }
+    if let Some(exchange) = stopped_answering(view) {
+        let detail = format!(
+            "the server stopped answering: {}",
+            facts::describe(view, exchange)
+        );
+        return incomplete(view, judged, detail);
+    }
     Ruling::new(
         Verdict::Ready,
         format!(
@@ -149,6 +157,17 @@ fn incomplete(view: &View<'_>, judged: &[Judged], reason: String) -> Ruling {
         reason,
     });
     ruling
+}
+
+/// The question at the end of a run, if nothing came back for it.
+fn stopped_answering<'v, 't>(view: &'v View<'t>) -> Option<&'v Exchange<'t>> {
+    view.exchanges().iter().find(|exchange| {
+        exchange.key.attempt == LAST_ATTEMPT
+            && matches!(
+                exchange.reply,
+                Reply::Silence(_) | Reply::Transport(_) | Reply::Cut(_) | Reply::NotSent(_)
+            )
+    })
 }
 
 /// Declared lists of which no result came that holds one, each with what came instead.

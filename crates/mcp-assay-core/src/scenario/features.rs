@@ -9,6 +9,9 @@ use crate::protocol::code;
 use crate::transcript::view::{Exchange, Reply, View};
 use crate::transcript::{Gap, TransportKind};
 
+/// The attempt of the question at the end.
+pub const LAST_ATTEMPT: u16 = 99;
+
 /// Listings of the tools before anything is said about their order.
 const LISTINGS: u16 = 3;
 
@@ -21,6 +24,21 @@ pub(super) async fn ask(asker: &mut Asker<'_>) {
     asker.ask_all(reads(asker, &declared, &items)).await;
     let controls = asker.with_view(controls);
     asker.ask_all(controls).await;
+    let last = asker.with_view(still_there);
+    asker.ask_all(last.into_iter().collect()).await;
+}
+
+/// The first question that was answered, once more at the end: a server that stopped answering on
+/// the way was not measured, however many of its lists had come.
+fn still_there(view: &View<'_>) -> Option<Question> {
+    [&probe::DISCOVER]
+        .into_iter()
+        .chain(LISTS)
+        .find(|probe| {
+            view.asked(probe)
+                .any(|exchange| matches!(exchange.reply, Reply::Result(_)))
+        })
+        .map(|probe| Question::new(probe).attempt(LAST_ATTEMPT))
 }
 
 /// Which features the server declared.
@@ -125,15 +143,6 @@ fn opening(asker: &Asker<'_>, declared: &Declared) -> Vec<Question> {
         &probe::TASKS_RESULT,
     ];
     questions.extend(removed.map(Question::new));
-    if declared.filter.is_empty() && !declared.subscribe {
-        asker.skip(
-            &Question::new(&probe::LISTEN),
-            not_declared("change notifications"),
-        );
-    } else if !declared.filter.is_empty() {
-        let filter = Value::Object(declared.filter.clone());
-        questions.push(Question::new(&probe::LISTEN).aim(Aim::Filter(filter)));
-    }
     questions
 }
 
@@ -230,17 +239,20 @@ fn reads(asker: &Asker<'_>, declared: &Declared, items: &Items) -> Vec<Question>
             .map(|(name, args)| Aim::Prompt(name, args)),
         "prompt",
     );
-    if declared.subscribe && declared.filter.is_empty() {
-        match &items.uri {
-            Some(uri) => questions.push(
-                Question::new(&probe::LISTEN)
-                    .aim(Aim::Filter(json!({ "resourceSubscriptions": [uri] }))),
-            ),
-            None => asker.skip(
-                &Question::new(&probe::LISTEN),
-                Gap::NotOffered("the server lists no resource to subscribe to".into()),
-            ),
-        }
+    let mut filter = declared.filter.clone();
+    if let (true, Some(uri)) = (declared.subscribe, &items.uri) {
+        filter.insert("resourceSubscriptions".to_owned(), json!([uri]));
+    }
+    let listen = Question::new(&probe::LISTEN);
+    if filter.is_empty() {
+        let gap = if declared.subscribe {
+            Gap::NotOffered("the server lists no resource to subscribe to".into())
+        } else {
+            not_declared("change notifications")
+        };
+        asker.skip(&listen, gap);
+    } else {
+        questions.push(listen.aim(Aim::Filter(Value::Object(filter))));
     }
     questions
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use crate::transcript::Recorder;
 use crate::transport::Limits;
 
+pub use features::LAST_ATTEMPT;
 pub use http::run as run_http;
 pub use stdio::run as run_stdio;
 

@@ -103,7 +103,7 @@ fn judge(view: &View<'_>) -> Judgement {
         evidence,
         seen.join("; "),
         EXPECTED,
-        "upgrade the SDK to a release that serves 2026-07-28 (`mcp-assay explain MCP050` names them)",
+        "upgrade the SDK to a release that serves 2026-07-28 and use its entry point for it (`mcp-assay explain MCP050` names them)",
     )
     .owned_by(Owner::Sdk, "the SDK decides which revisions a server speaks")
     .fail()
