@@ -15,9 +15,9 @@ use support::{Case, cases, each, era, hits, run, settings, verdict};
 
 fn line(case: &Case, report: &Report) -> String {
     // How far a hostile server lets itself be seen depends on how busy the machine is.
-    let era = match case.fault {
-        Some(fault) if fault.kind == Kind::Chaos => "",
-        _ => era(report),
+    let spoken = match case.fault {
+        Some(fault) if fault.kind == Kind::Chaos => String::new(),
+        _ => format!(", {}", era(report)),
     };
     let reason = report
         .unreachable
@@ -29,9 +29,8 @@ fn line(case: &Case, report: &Report) -> String {
         _ => verdict(report),
     };
     format!(
-        "{}: {verdict}{reason}, {}; {}",
+        "{}: {verdict}{reason}{spoken}; {}",
         case.name(),
-        era(report),
         hits(report).join(", ")
     )
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::protocol::{TARGET_REVISION, meta};
+use crate::protocol::{TARGET_REVISION, meta, method};
 use crate::transcript::view::{Exchange, Reply, View, stage_words};
 use crate::transcript::{Event, Gap};
 use crate::wire::message::RpcError;
@@ -32,8 +32,18 @@ fn asks_target(view: &View<'_>, exchange: &Exchange<'_>) -> bool {
             == Some(TARGET_REVISION)
 }
 
+/// Methods that are no part of the revision: a server may keep them, in whatever form it likes.
+const REMOVED: [&str; 6] = [
+    method::PING,
+    method::SET_LEVEL,
+    method::SUBSCRIBE,
+    method::UNSUBSCRIBE,
+    method::TASKS_LIST,
+    method::TASKS_RESULT,
+];
+
 /// All results of unmodified requests of the target revision, on connections that no handshake
-/// has turned to a legacy revision.
+/// has turned to a legacy revision. Answers to methods that the revision removed are none.
 pub fn base_answers<'v, 't>(view: &'v View<'t>) -> impl Iterator<Item = Answer<'v, 't>> {
     view.exchanges().iter().filter_map(move |exchange| {
         let Reply::Result(entry) = exchange.reply else {
@@ -45,7 +55,7 @@ pub fn base_answers<'v, 't>(view: &'v View<'t>) -> impl Iterator<Item = Answer<'
             result: view.result(exchange)?,
             entry,
         })
-        .filter(|_| asks_target(view, exchange))
+        .filter(|answer| asks_target(view, exchange) && !REMOVED.contains(&answer.method))
     })
 }
 

@@ -65,7 +65,8 @@ fn read<'v>(view: &'v View<'_>, exchange: &Exchange<'_>) -> Option<DiscoverResul
     })
 }
 
-/// A declared capability, such as `["tools"]` or `["tools", "listChanged"]`.
+/// A declared capability, such as `["tools"]` or `["tools", "listChanged"]`. `null` and `false`
+/// declare nothing.
 #[must_use]
 pub fn capability<'v>(discovered: &DiscoverResult<'v>, path: &[&str]) -> Option<&'v Value> {
     let (first, rest) = path.split_first()?;
@@ -73,7 +74,7 @@ pub fn capability<'v>(discovered: &DiscoverResult<'v>, path: &[&str]) -> Option<
     for key in rest {
         value = value.get(key)?;
     }
-    Some(value)
+    Some(value).filter(|value| !matches!(value, Value::Null | Value::Bool(false)))
 }
 
 /// A flag counts only if it is `true`: eighteen real servers declare `false`.

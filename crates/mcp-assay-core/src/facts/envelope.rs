@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::answers::base_answers;
 use crate::probe::{self, Probe};
+use crate::protocol::method;
 use crate::transcript::Gap;
 use crate::transcript::view::{Evidence, Exchange, Fact, Reply, Truth, View};
 
@@ -16,40 +17,48 @@ pub static ENDPOINT: Fact = Fact {
     derive: endpoint,
 };
 
-/// Requests with the `_meta` envelope are let in.
+/// Requests with the `_meta` envelope are let in. Broken if `server/discover` refuses it; that another
+/// method alone does is a matter of the rule.
 pub static META_ACCEPTED: Fact = Fact {
     id: "meta-accepted",
     rule: "MCP013",
     http_only: false,
     must_be_proven: false,
-    derive: |view| {
-        accepted(
-            view,
-            &[
-                (&probe::DISCOVER, &probe::DISCOVER_NO_META),
-                (&probe::TOOLS_LIST, &probe::TOOLS_LIST_NO_META),
-            ],
-        )
-    },
+    derive: |view| accepted(view, &META_PAIRS[..1]),
 };
 
-/// Requests with `Mcp-Method` and `Mcp-Name` are let in.
+/// Requests with `Mcp-Method` and `Mcp-Name` are let in. Broken if `server/discover` refuses them.
 pub static HEADERS_ACCEPTED: Fact = Fact {
     id: "routing-headers-accepted",
     rule: "MCP014",
     http_only: true,
     must_be_proven: false,
-    derive: |view| {
-        accepted(
-            view,
-            &[
-                (&probe::DISCOVER, &probe::DISCOVER_NO_ROUTING),
-                (&probe::READ, &probe::READ_NO_ROUTING),
-                (&probe::CALL_UNKNOWN, &probe::CALL_NO_ROUTING),
-            ],
-        )
-    },
+    derive: |view| accepted(view, &HEADER_PAIRS[..1]),
 };
+
+/// A request and its control: the same without the thing that may have been refused.
+pub type Pair = (&'static Probe, &'static Probe);
+
+/// Requests with and without `_meta`.
+pub static META_PAIRS: [Pair; 6] = [
+    (&probe::DISCOVER, &probe::DISCOVER_NO_META),
+    (&probe::TOOLS_LIST, &probe::TOOLS_LIST_NO_META),
+    (&probe::PROMPTS_LIST, &probe::PROMPTS_LIST_NO_META),
+    (&probe::RESOURCES_LIST, &probe::RESOURCES_LIST_NO_META),
+    (&probe::READ, &probe::READ_NO_META),
+    (&probe::PROMPT_GET, &probe::PROMPT_NO_META),
+];
+
+/// Requests with and without the routing headers, or `Mcp-Name` alone: a server that demands
+/// `Mcp-Method`, as it must, would refuse a control without both.
+pub static HEADER_PAIRS: [Pair; 6] = [
+    (&probe::DISCOVER, &probe::DISCOVER_NO_ROUTING),
+    (&probe::READ, &probe::READ_NO_ROUTING),
+    (&probe::READ, &probe::READ_NO_NAME),
+    (&probe::PROMPT_GET, &probe::PROMPT_NO_NAME),
+    (&probe::CALL_UNKNOWN, &probe::CALL_NO_ROUTING),
+    (&probe::CALL_UNKNOWN, &probe::CALL_NO_NAME),
+];
 
 /// The GET that opened a stream whose first event is `endpoint`.
 #[must_use]
@@ -91,21 +100,27 @@ fn endpoint(view: &View<'_>) -> Truth {
     }
 }
 
+/// The first pair of which the request was refused and the control served.
+#[must_use]
+pub fn refused_pair<'v, 't>(
+    view: &'v View<'t>,
+    pairs: &[Pair],
+) -> Option<(&'v Exchange<'t>, &'v Exchange<'t>)> {
+    pairs.iter().find_map(|(with, without)| {
+        view.asked(without).find_map(|control| {
+            let refused = view
+                .asked(with)
+                .find(|exchange| was_refused(exchange) && exchange.key.item == control.key.item)?;
+            is_served(view, control).then_some((refused, control))
+        })
+    })
+}
+
 /// Broken only if the same request, in the same state, passes without the thing in question and
 /// fails with it: ten real servers refuse every early request, with or without.
-fn accepted(view: &View<'_>, pairs: &[(&'static Probe, &'static Probe)]) -> Truth {
-    for (with, without) in pairs {
-        for control in view.asked(without) {
-            let Some(refused) = view
-                .asked(with)
-                .find(|exchange| was_refused(exchange) && exchange.key.item == control.key.item)
-            else {
-                continue;
-            };
-            if is_served(view, control) {
-                return Truth::Broken(refused.proof().and(&control.proof()));
-            }
-        }
+fn accepted(view: &View<'_>, pairs: &[Pair]) -> Truth {
+    if let Some((refused, control)) = refused_pair(view, pairs) {
+        return Truth::Broken(refused.proof().and(&control.proof()));
     }
     let passed = pairs
         .iter()
@@ -140,9 +155,7 @@ fn is_modern_result(view: &View<'_>, exchange: &Exchange<'_>) -> bool {
 /// The control came through: a modern result, or, for a tool that does not exist, the refusal that
 /// such a call deserves.
 fn is_served(view: &View<'_>, control: &Exchange<'_>) -> bool {
-    let called = control
-        .probe()
-        .is_some_and(|probe| std::ptr::eq(probe, &raw const probe::CALL_NO_ROUTING));
+    let called = control.probe().and_then(Probe::method) == Some(method::TOOLS_CALL);
     is_modern_result(view, control)
         || (called && view.error_code(control) == Some(crate::protocol::code::INVALID_PARAMS))
 }

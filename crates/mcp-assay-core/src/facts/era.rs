@@ -122,9 +122,10 @@ fn revision_served(view: &View<'_>) -> Truth {
             let versions = found.versions?;
             (!versions.contains(&TARGET_REVISION)).then_some(Evidence::of(found.entry))
         });
-        return match declared {
-            Some(evidence) => Truth::Broken(evidence),
-            None => Truth::Holds(proof),
+        return match (declared, refusal_of_all(view)) {
+            (Some(evidence), _) => Truth::Broken(evidence),
+            (None, Some(evidence)) => Truth::Broken(proof.and(&evidence)),
+            (None, None) => Truth::Holds(proof),
         };
     }
     if let Some(found) = discover_result(view).filter(|found| found.versions.is_some()) {
@@ -156,6 +157,19 @@ fn revision_served(view: &View<'_>) -> Truth {
     Truth::Unknown(Gap::NoAnswer(
         "neither a modern request nor the legacy handshake was served".into(),
     ))
+}
+
+/// Offered, but refused with `-32022` by every method that was asked but discover.
+#[must_use]
+pub fn refusal_of_all(view: &View<'_>) -> Option<Evidence> {
+    let mut served = base_answers(view).filter(|answer| answer.method != method::DISCOVER);
+    let refusal = view.exchanges().iter().find(|exchange| {
+        exchange
+            .probe()
+            .is_some_and(|probe| probe.is_base() && probe.method() != Some(method::DISCOVER))
+            && view.error_code(exchange) == Some(code::UNSUPPORTED_VERSION)
+    })?;
+    served.next().is_none().then(|| refusal.proof())
 }
 
 fn modern_service(view: &View<'_>) -> Truth {

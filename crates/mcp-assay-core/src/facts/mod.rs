@@ -9,10 +9,13 @@ mod reach;
 pub(crate) use answers::gap_words;
 pub use answers::{Answer, base_answers, base_errors, describe};
 pub use discover::{DISCOVER_USABLE, DiscoverResult, capability, discover_result, is_flag};
-pub use envelope::{ENDPOINT, HEADERS_ACCEPTED, META_ACCEPTED, legacy_sse_exchange};
+pub use envelope::{
+    ENDPOINT, HEADER_PAIRS, HEADERS_ACCEPTED, META_ACCEPTED, META_PAIRS, Pair, legacy_sse_exchange,
+    refused_pair,
+};
 pub use era::{
     MODERN_SERVICE, REVISION_SERVED, era, forced_modern, initialize_refused, legacy_negotiated,
-    modern_proof, offered_versions, refused_version, revisions,
+    modern_proof, offered_versions, refusal_of_all, refused_version, revisions,
 };
 pub use reach::{Reach, reach};
 

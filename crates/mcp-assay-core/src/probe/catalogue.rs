@@ -30,6 +30,11 @@ const NO_ROUTING_HEADERS: Deviation = Deviation::Header {
     },
 };
 
+const NO_NAME_HEADER: Deviation = Deviation::Header {
+    changes: &[header::NAME],
+    edit: |headers| headers.retain(|(name, _)| name != header::NAME),
+};
+
 const UNKNOWN_VERSION_IN_META: Deviation = Deviation::Intent {
     changes: &["/params/_meta/io.modelcontextprotocol~1protocolVersion"],
     edit: |message| message["params"]["_meta"][meta::PROTOCOL_VERSION] = json!(UNKNOWN_REVISION),
@@ -77,6 +82,20 @@ probes! {
     TEMPLATES_LIST = "templates-list", "list the resource templates", Base::Modern(method::TEMPLATES_LIST), Deviation::None;
     /// Control for a refused `_meta`.
     TOOLS_LIST_NO_META = "tools-list-without-meta", "list the tools without `_meta`", Base::Modern(method::TOOLS_LIST), NO_META;
+    /// Control for a refused `_meta`.
+    PROMPTS_LIST_NO_META = "prompts-list-without-meta", "list the prompts without `_meta`", Base::Modern(method::PROMPTS_LIST), NO_META;
+    /// Control for a refused `_meta`.
+    RESOURCES_LIST_NO_META = "resources-list-without-meta", "list the resources without `_meta`", Base::Modern(method::RESOURCES_LIST), NO_META;
+    /// Control for a refused `_meta`.
+    READ_NO_META = "resource-read-without-meta", "read it without `_meta`", Base::Modern(method::RESOURCES_READ), NO_META;
+    /// Control for a refused `_meta`.
+    PROMPT_NO_META = "prompt-get-without-meta", "get it without `_meta`", Base::Modern(method::PROMPTS_GET), NO_META;
+    /// Control for a refused `Mcp-Name`.
+    READ_NO_NAME = "resource-read-without-name-header", "read it without `Mcp-Name`", Base::Modern(method::RESOURCES_READ), NO_NAME_HEADER;
+    /// Control for a refused `Mcp-Name`.
+    PROMPT_NO_NAME = "prompt-get-without-name-header", "get it without `Mcp-Name`", Base::Modern(method::PROMPTS_GET), NO_NAME_HEADER;
+    /// Control for a refused `Mcp-Name`.
+    CALL_NO_NAME = "tool-unknown-without-name-header", "call it without `Mcp-Name`", Base::Modern(method::TOOLS_CALL), NO_NAME_HEADER;
     /// A listed resource.
     READ = "resource-read", "read a listed resource", Base::Modern(method::RESOURCES_READ), Deviation::None;
     /// Control for a refused `Mcp-Name`.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::asker::{Asker, Question};
 use crate::facts::{self, DiscoverResult};
 use crate::probe::{self, Aim, LISTS, Probe};
-use crate::protocol::code;
+use crate::protocol::{code, method};
 use crate::transcript::view::{Exchange, Reply, View};
 use crate::transcript::{Gap, TransportKind};
 
@@ -259,37 +259,56 @@ fn reads(asker: &Asker<'_>, declared: &Declared, items: &Items) -> Vec<Question>
 
 /// Requests that were refused are asked again without the thing that may have been refused.
 fn controls(view: &View<'_>) -> Vec<Question> {
-    let mut questions = Vec::new();
-    let list = view.asked(&probe::TOOLS_LIST).next();
-    if list.is_some_and(|exchange| is_unexplained(view, exchange)) {
-        questions.push(Question::new(&probe::TOOLS_LIST_NO_META));
-    }
-    if view.transport() == TransportKind::Http {
-        let read = view.asked(&probe::READ).next();
-        if let Some(exchange) = read.filter(|exchange| is_unexplained(view, exchange)) {
-            let uri = view
-                .request(exchange)
-                .and_then(|request| request.pointer("/params/uri")?.as_str());
-            if let Some(uri) = uri {
-                questions
-                    .push(Question::new(&probe::READ_NO_ROUTING).aim(Aim::Uri(uri.to_owned())));
-            }
+    let http = view.transport() == TransportKind::Http;
+    let pairs = facts::META_PAIRS
+        .iter()
+        .chain(facts::HEADER_PAIRS.iter().filter(|_| http));
+    pairs
+        .filter_map(|(with, control)| {
+            let refused = view
+                .asked(with)
+                .find(|exchange| is_unexplained(view, exchange))?;
+            Some(Question::new(control).aim(same_aim(view, refused)))
+        })
+        .collect()
+}
+
+/// What a request was aimed at, read back from it.
+fn same_aim(view: &View<'_>, exchange: &Exchange<'_>) -> Aim {
+    let params = view
+        .request(exchange)
+        .and_then(|request| request.get("params"));
+    let text = |key: &str| {
+        params
+            .and_then(|params| params.get(key))
+            .and_then(Value::as_str)
+    };
+    match exchange.probe().and_then(Probe::method) {
+        Some(method::RESOURCES_READ) => {
+            text("uri").map_or(Aim::Nothing, |uri| Aim::Uri(uri.to_owned()))
         }
-        let call = view.asked(&probe::CALL_UNKNOWN).next();
-        if call.is_some_and(|exchange| {
-            is_unexplained(view, exchange)
-                && view.error_code(exchange) != Some(code::INVALID_PARAMS)
-                && view.error_code(exchange) != Some(code::METHOD_NOT_FOUND)
-        }) {
-            questions.push(Question::new(&probe::CALL_NO_ROUTING));
-        }
+        Some(method::PROMPTS_GET) => text("name").map_or(Aim::Nothing, |name| {
+            let arguments = params
+                .and_then(|params| params.get("arguments"))
+                .and_then(Value::as_object)
+                .map(|arguments| arguments.keys().cloned().collect())
+                .unwrap_or_default();
+            Aim::Prompt(name.to_owned(), arguments)
+        }),
+        _ => Aim::Nothing,
     }
-    questions
 }
 
 fn is_unexplained(view: &View<'_>, exchange: &Exchange<'_>) -> bool {
     match exchange.reply {
-        Reply::Error { .. } => view.error_code(exchange) != Some(code::UNSUPPORTED_VERSION),
+        // A tool that does not exist deserves its refusal.
+        Reply::Error { .. } => match view.error_code(exchange) {
+            Some(code::UNSUPPORTED_VERSION) => false,
+            Some(code::INVALID_PARAMS | code::METHOD_NOT_FOUND) => {
+                exchange.probe().and_then(Probe::method) != Some(method::TOOLS_CALL)
+            }
+            _ => true,
+        },
         Reply::Silence(_) => true,
         Reply::Other(_) => exchange
             .head

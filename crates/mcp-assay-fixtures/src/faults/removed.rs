@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::served;
-use crate::fault::Hook::{Answer, Setup};
+use crate::fault::Hook::{Answer, Intercept, Setup};
 use crate::fault::{Fault, warning};
 use crate::message::{Reply, Request};
 
@@ -12,6 +12,8 @@ use crate::message::{Reply, Request};
 pub(super) static FAULTS: &[Fault] = &[
     warning("MCP006", "ping-served", "still answers ping",
         &[Answer(|s, r| served(s, r, "ping", json!({})))]),
+    warning("MCP006", "ping-served-in-legacy-shape", "still answers ping, with an empty result",
+        &[Intercept(|_, r| (r.method == "ping").then(|| Reply::result(r, json!({}))))]),
     warning("MCP007", "set-level-served", "still answers logging/setLevel",
         &[Answer(|s, r| served(s, r, "logging/setLevel", json!({})))]),
     warning("MCP008", "subscribe-served", "still answers resources/subscribe",

@@ -17,6 +17,10 @@ pub(super) static FAULTS: &[Fault] = &[
     variant("no-tools", "has no tools", &[Setup(|config| {
         if let Some(capabilities) = config.capabilities.as_object_mut() { capabilities.remove("tools"); }
     })]),
+    variant("capabilities-null", "declares null and false instead of leaving capabilities out", &[Setup(|config| {
+        config.capabilities["logging"] = json!(null);
+        config.capabilities["tasks"] = json!(false);
+    })]),
     variant("no-features", "declares no capabilities at all", &[Setup(|config| config.capabilities = json!({}))]),
     variant("empty-lists", "declares everything and lists nothing", &[Setup(|config| {
         config.catalog.tools.clear();

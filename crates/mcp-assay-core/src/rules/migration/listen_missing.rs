@@ -2,10 +2,10 @@
 
 use crate::facts::{DISCOVER_USABLE, HEADERS_ACCEPTED, META_ACCEPTED, MODERN_SERVICE, describe};
 use crate::probe;
-use crate::protocol::code;
+use crate::protocol::{code, meta};
 use crate::report::{Owner, Severity};
 use crate::rules::{Check, Docs, Finding, Judgement, Rule};
-use crate::transcript::view::{Reply, View};
+use crate::transcript::view::{Exchange, Reply, View};
 
 /// Change notifications are advertised, `subscriptions/listen` is absent.
 pub static RULE: Rule = Rule {
@@ -47,8 +47,12 @@ fn judge(view: &View<'_>) -> Judgement {
         return super::unanswered(view, None);
     };
     match (&exchange.reply, view.error_code(exchange)) {
-        // A closing result without an acknowledgement is a defect of its own; the method is there.
-        (Reply::Acknowledged(_) | Reply::Result(_), _) => Judgement::Pass(exchange.proof()),
+        (Reply::Acknowledged(_), _) => Judgement::Pass(exchange.proof()),
+        // A closing result names its subscription. Any other result without an acknowledgement may
+        // come from a handler that answers everything.
+        (Reply::Result(_), _) if names_subscription(view, exchange) => {
+            Judgement::Pass(exchange.proof())
+        }
         (Reply::Error { .. }, Some(code::METHOD_NOT_FOUND | code::INVALID_PARAMS)) => Finding::new(
             exchange.proof(),
             describe(view, exchange),
@@ -58,4 +62,10 @@ fn judge(view: &View<'_>) -> Judgement {
         .fail(),
         _ => super::unanswered(view, Some(exchange)),
     }
+}
+
+fn names_subscription(view: &View<'_>, exchange: &Exchange<'_>) -> bool {
+    view.result(exchange)
+        .and_then(|result| result.get("_meta"))
+        .is_some_and(|known| known.get(meta::SUBSCRIPTION_ID).is_some())
 }

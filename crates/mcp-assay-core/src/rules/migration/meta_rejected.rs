@@ -1,6 +1,6 @@
 //! MCP013: requests with the `_meta` envelope are refused.
 
-use crate::facts::{META_ACCEPTED, MODERN_SERVICE, describe};
+use crate::facts::{META_ACCEPTED, META_PAIRS, MODERN_SERVICE, describe, refused_pair};
 use crate::probe;
 use crate::report::{Owner, Severity};
 use crate::rules::{Check, Docs, Finding, Judgement, Rule};
@@ -22,6 +22,14 @@ pub static RULE: Rule = Rule {
         &probe::DISCOVER_NO_META,
         &probe::TOOLS_LIST,
         &probe::TOOLS_LIST_NO_META,
+        &probe::PROMPTS_LIST,
+        &probe::PROMPTS_LIST_NO_META,
+        &probe::RESOURCES_LIST,
+        &probe::RESOURCES_LIST_NO_META,
+        &probe::READ,
+        &probe::READ_NO_META,
+        &probe::PROMPT_GET,
+        &probe::PROMPT_NO_META,
     ],
     presupposes: &[&MODERN_SERVICE],
     symptom_of: None,
@@ -41,27 +49,17 @@ pub static RULE: Rule = Rule {
 };
 
 fn judge(view: &View<'_>) -> Judgement {
-    match view.fact(&META_ACCEPTED) {
-        Truth::Holds(proof) => Judgement::Pass(proof),
-        Truth::Unknown(gap) => Judgement::NotMeasured(gap),
-        Truth::Broken(evidence) => {
-            let pair = super::pair(
-                view,
-                &[
-                    (&probe::DISCOVER, &probe::DISCOVER_NO_META),
-                    (&probe::TOOLS_LIST, &probe::TOOLS_LIST_NO_META),
-                ],
-            );
-            let observed = pair.map_or_else(String::new, |(with, without)| {
-                format!("{}; {}", describe(view, with), describe(view, without))
-            });
-            Finding::new(
-                evidence,
-                observed,
-                "a request that carries modern _meta is served by this revision",
-                "accept _meta in the parameters of every request",
-            )
-            .fail()
-        }
-    }
+    let Some((refused, control)) = refused_pair(view, &META_PAIRS) else {
+        return match view.fact(&META_ACCEPTED) {
+            Truth::Holds(proof) | Truth::Broken(proof) => Judgement::Pass(proof),
+            Truth::Unknown(gap) => Judgement::NotMeasured(gap),
+        };
+    };
+    Finding::new(
+        refused.proof().and(&control.proof()),
+        format!("{}; {}", describe(view, refused), describe(view, control)),
+        "a request that carries modern _meta is served by this revision",
+        "accept _meta in the parameters of every request",
+    )
+    .fail()
 }

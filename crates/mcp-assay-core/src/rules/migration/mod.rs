@@ -172,20 +172,6 @@ pub(super) fn removed(
     }
 }
 
-/// The request that was refused and its control, of the first pair where both were asked.
-pub(super) fn pair<'v, 't>(
-    view: &'v View<'t>,
-    pairs: &[(&'static Probe, &'static Probe)],
-) -> Option<(&'v Exchange<'t>, &'v Exchange<'t>)> {
-    pairs.iter().find_map(|(with, without)| {
-        let control = view.asked(without).next()?;
-        let refused = view
-            .asked(with)
-            .find(|exchange| !matches!(exchange.reply, Reply::Result(_)))?;
-        Some((refused, control))
-    })
-}
-
 /// The metadata document that answered a probe, with its exchange.
 pub(super) fn metadata<'v, 't>(
     view: &'v View<'t>,

@@ -52,6 +52,15 @@ fn judge(view: &View<'_>) -> Judgement {
         Truth::Unknown(gap) => return Judgement::NotMeasured(gap),
         Truth::Broken(evidence) => evidence,
     };
+    if facts::refusal_of_all(view).is_some() {
+        return Finding::new(
+            evidence,
+            "server/discover offers 2026-07-28, every other method refuses it with -32022",
+            "each version in supportedVersions is really served",
+            "serve 2026-07-28 in every method, or stop offering it",
+        )
+        .fail();
+    }
     if facts::modern_proof(view).is_some() {
         let declared = facts::revisions(view).declared.join(", ");
         return Finding::new(

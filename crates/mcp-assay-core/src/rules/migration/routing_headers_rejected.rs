@@ -1,10 +1,12 @@
 //! MCP014: `Mcp-Method` or `Mcp-Name` are refused.
 
-use crate::facts::{HEADERS_ACCEPTED, META_ACCEPTED, MODERN_SERVICE, describe};
+use crate::facts::{
+    HEADER_PAIRS, HEADERS_ACCEPTED, META_ACCEPTED, MODERN_SERVICE, describe, refused_pair,
+};
 use crate::probe;
 use crate::report::{Owner, Severity};
 use crate::rules::{Check, Docs, Finding, Judgement, Rule};
-use crate::transcript::view::{Truth, View};
+use crate::transcript::view::{Reply, Truth, View};
 
 /// `Mcp-Method` or `Mcp-Name` are refused.
 pub static RULE: Rule = Rule {
@@ -24,6 +26,10 @@ pub static RULE: Rule = Rule {
         &probe::READ_NO_ROUTING,
         &probe::CALL_UNKNOWN,
         &probe::CALL_NO_ROUTING,
+        &probe::READ_NO_NAME,
+        &probe::PROMPT_GET,
+        &probe::PROMPT_NO_NAME,
+        &probe::CALL_NO_NAME,
     ],
     presupposes: &[&MODERN_SERVICE, &META_ACCEPTED],
     symptom_of: None,
@@ -44,41 +50,26 @@ pub static RULE: Rule = Rule {
 };
 
 fn judge(view: &View<'_>) -> Judgement {
-    match view.fact(&HEADERS_ACCEPTED) {
-        Truth::Holds(proof) => Judgement::Pass(proof),
-        Truth::Unknown(gap) => Judgement::NotMeasured(gap),
-        Truth::Broken(evidence) => {
-            let pair = super::pair(
-                view,
-                &[
-                    (&probe::DISCOVER, &probe::DISCOVER_NO_ROUTING),
-                    (&probe::READ, &probe::READ_NO_ROUTING),
-                    (&probe::CALL_UNKNOWN, &probe::CALL_NO_ROUTING),
-                ],
-            );
-            let observed = pair.map_or_else(String::new, |(with, without)| {
-                format!("{}; {}", describe(view, with), describe(view, without))
-            });
-            let finding = Finding::new(
-                evidence,
-                observed,
-                "clients MUST send Mcp-Method and Mcp-Name, so a request that carries them correctly is served",
-                "let Mcp-Method and Mcp-Name through",
-            );
-            // A refusal without a JSON-RPC body is the voice of something in front of the server.
-            let bare = pair.is_some_and(|(with, _)| {
-                matches!(with.reply, crate::transcript::view::Reply::Other(_))
-            });
-            if bare {
-                finding
-                    .owned_by(
-                        Owner::Infrastructure,
-                        "the refusal is no JSON-RPC message, so it may come from a gateway before the server",
-                    )
-                    .fail()
-            } else {
-                finding.fail()
-            }
-        }
+    let Some((refused, control)) = refused_pair(view, &HEADER_PAIRS) else {
+        return match view.fact(&HEADERS_ACCEPTED) {
+            Truth::Holds(proof) | Truth::Broken(proof) => Judgement::Pass(proof),
+            Truth::Unknown(gap) => Judgement::NotMeasured(gap),
+        };
+    };
+    let finding = Finding::new(
+        refused.proof().and(&control.proof()),
+        format!("{}; {}", describe(view, refused), describe(view, control)),
+        "clients MUST send Mcp-Method and Mcp-Name, so a request that carries them correctly is served",
+        "let Mcp-Method and Mcp-Name through",
+    );
+    // A refusal without a JSON-RPC body is the voice of something in front of the server.
+    if matches!(refused.reply, Reply::Other(_)) {
+        return finding
+            .owned_by(
+                Owner::Infrastructure,
+                "the refusal is no JSON-RPC message, so it may come from a gateway before the server",
+            )
+            .fail();
     }
+    finding.fail()
 }
