@@ -1,4 +1,5 @@
 //! The flags that choose what is asked, what is judged, and what the exit code follows.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "support/cli.rs"]
 mod cli;
