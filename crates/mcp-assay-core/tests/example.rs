@@ -1,4 +1,5 @@
 //! The documented example, run on real servers.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "../examples/check.rs"]
 #[expect(dead_code, reason = "its `main` reads the command line")]

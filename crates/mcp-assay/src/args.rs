@@ -91,7 +91,8 @@ pub(crate) struct StdioArgs {
     /// Working directory of the server
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
-    /// Set a variable in the server's environment; its value is kept out of all output
+    /// Set a variable in the server's environment; its value is kept out of all output, unless it is
+    /// a plain word or path
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
     /// Pass a variable of ours on to the server

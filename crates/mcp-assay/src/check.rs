@@ -63,8 +63,10 @@ pub(crate) fn check(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     let runtime = runtime()?;
     let recorded = runtime.block_on(async {
         tokio::select! {
-            transcript = record(&chosen.target, &settings, &chosen.secrets) => Some(transcript),
+            // Listens before anything is started: a signal must find us ready to clean up.
+            biased;
             () = interrupted() => None,
+            transcript = record(&chosen.target, &settings, &chosen.secrets) => Some(transcript),
         }
     });
     // Dropping what ran kills every process tree; a look-up that hangs must not hold us.

@@ -1,4 +1,5 @@
 //! What the program says of itself, and the hints for likely slips.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "support/cli.rs"]
 mod cli;

@@ -1,4 +1,5 @@
 //! Where reports go, and in which form.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "support/cli.rs"]
 mod cli;

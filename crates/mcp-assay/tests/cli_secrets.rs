@@ -1,5 +1,6 @@
 //! What is secret shows up nowhere: not in any output, not in a recording, not even when the
 //! server sends it back.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "support/cli.rs"]
 mod cli;

@@ -1,4 +1,5 @@
 //! What a server on stdio is given, and that nothing of it is left behind.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![cfg(unix)]
 
 #[path = "support/cli.rs"]
@@ -195,7 +196,7 @@ fn no_process_is_left_and_no_run_hangs() {
                 assert_eq!(left(&mark), Vec::<String>::new(), "{fixture}");
                 assert_eq!(done.code, code, "{fixture}: {done:?}");
                 assert!(
-                    done.took < Duration::from_secs(15),
+                    done.took < Duration::from_secs(30),
                     "{fixture}: {:?}",
                     done.took
                 );
