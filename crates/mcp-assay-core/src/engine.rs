@@ -136,7 +136,7 @@ fn barrier(
         Reach::AuthRequired(_) if judges_challenge(rule) => {}
         Reach::AuthRequired(_) => return silent("the server wants credentials first"),
         Reach::NotMcp(_) => return silent("no MCP server answered"),
-        Reach::OnlyErrors(_) => return silent("every request was answered with an error"),
+        Reach::OnlyErrors(_) => return silent("no request was served"),
     }
     let facts: Vec<&&Fact> = rule
         .presupposes

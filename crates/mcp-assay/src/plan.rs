@@ -35,7 +35,7 @@ pub(crate) fn print(target: &Target, settings: &Settings) -> anyhow::Result<Exit
             continue;
         }
         let aim = match probe.id {
-            "prompt-get" => Aim::Prompt("<listed prompt>".to_owned(), Vec::new()),
+            id if id.starts_with("prompt-get") => Aim::Prompt("<listed prompt>".to_owned(), Vec::new()),
             id if reads_listed(id) => Aim::Uri("<listed resource>".to_owned()),
             _ => Aim::Nothing,
         };
@@ -68,8 +68,5 @@ pub(crate) fn print(target: &Target, settings: &Settings) -> anyhow::Result<Exit
 
 /// True if the probe reads or gets an item that the server listed.
 fn reads_listed(id: &str) -> bool {
-    matches!(
-        id,
-        "resource-read" | "resource-read-without-routing-headers" | "prompt-get"
-    )
+    id.starts_with("resource-read") || id.starts_with("prompt-get")
 }

@@ -1,5 +1,7 @@
 //! Mistakes that other checkers make, each with the server that provokes it and the right answer.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod support;
 
 use std::collections::BTreeSet;

@@ -136,7 +136,9 @@ fn only_errors(view: &View<'_>, answers: &[&Exchange<'_>]) -> Reach {
                 .is_some_and(|code| code != code::METHOD_NOT_FOUND)
     });
     if speaks {
-        Reach::OnlyErrors(format!("every request was answered with an error: {told}"))
+        Reach::OnlyErrors(format!(
+            "no request was served; the answers were errors: {told}"
+        ))
     } else {
         Reach::NotMcp("JSON-RPC answers came, but none that an MCP server gives".to_owned())
     }

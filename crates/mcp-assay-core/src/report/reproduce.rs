@@ -18,7 +18,11 @@ pub(super) fn reproduce(view: &View<'_>, exchange: &Exchange<'_>) -> Option<Stri
             // A stream would never end by itself.
             let bound = if head.method == "GET" { " -m 5" } else { "" };
             let mut line = format!("curl -sS -i{bound} -X {} {}", head.method, shell(&head.url));
-            for (name, value) in &head.headers {
+            // curl computes these two; a placeholder in the body would make the length wrong.
+            let own = |name: &str| {
+                !["host", "content-length"].contains(&name.to_ascii_lowercase().as_str())
+            };
+            for (name, value) in head.headers.iter().filter(|(name, _)| own(name)) {
                 line.push_str(&format!(" -H {}", shell(&format!("{name}: {value}"))));
             }
             if !body.is_empty() {

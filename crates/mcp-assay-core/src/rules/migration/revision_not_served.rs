@@ -52,7 +52,8 @@ fn judge(view: &View<'_>) -> Judgement {
         Truth::Unknown(gap) => return Judgement::NotMeasured(gap),
         Truth::Broken(evidence) => evidence,
     };
-    if facts::refusal_of_all(view).is_some() {
+    let modern = facts::modern_proof(view).is_some();
+    if modern && facts::refusal_of_all(view).is_some() {
         return Finding::new(
             evidence,
             "server/discover offers 2026-07-28, every other method refuses it with -32022",
@@ -61,7 +62,7 @@ fn judge(view: &View<'_>) -> Judgement {
         )
         .fail();
     }
-    if facts::modern_proof(view).is_some() {
+    if modern {
         let declared = facts::revisions(view).declared.join(", ");
         return Finding::new(
             evidence,
