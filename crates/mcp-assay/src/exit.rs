@@ -83,14 +83,14 @@ mod tests {
         };
         let mut report = build(&empty, &Selection::default(), false);
         (report.verdict, report.summary.checks) = (Verdict::Ready, 40);
-        assert_eq!(code(&report, FailOn::Error, false), READY);
+        assert_eq!(of(&report, FailOn::Error, false), READY);
         report.summary.errors = 1;
-        assert_eq!(code(&report, FailOn::Error, false), FINDINGS);
+        assert_eq!(of(&report, FailOn::Error, false), FINDINGS);
         report.crashed_rules.push("MCP006".to_owned());
-        assert_eq!(code(&report, FailOn::Error, false), COULD_NOT_JUDGE);
+        assert_eq!(of(&report, FailOn::Error, false), COULD_NOT_JUDGE);
         report.summary.errors = 0;
         for fail_on in [FailOn::Error, FailOn::Never] {
-            assert_eq!(code(&report, fail_on, false), COULD_NOT_JUDGE);
+            assert_eq!(of(&report, fail_on, false), COULD_NOT_JUDGE);
         }
     }
 }

@@ -6,9 +6,11 @@ use super::build::{reason, worst};
 use super::model::*;
 use crate::engine::{Judged, Selection};
 use crate::facts::{self, DiscoverResult, Reach};
-use crate::probe::{self, Probe};
+use crate::probe::{self, LISTS, Probe};
 use crate::protocol::TARGET_REVISION;
-use crate::transcript::view::{Reply, View};
+use crate::scenario::MODERN;
+use crate::transcript::Gap;
+use crate::transcript::view::{Exchange, Reply, View};
 
 /// The verdict with everything that explains it.
 pub(super) struct Ruling {
@@ -82,6 +84,10 @@ pub(super) fn rule(
         let detail = format!("{} could not be measured: {why}", ids.join(", "));
         return incomplete(view, judged, detail);
     }
+    if let Some(last) = lost(view) {
+        let detail = format!("the server answered nothing more after this: {last}");
+        return incomplete(view, judged, detail);
+    }
     Ruling::new(
         Verdict::Ready,
         format!(
@@ -151,6 +157,64 @@ fn incomplete(view: &View<'_>, judged: &[Judged], reason: String) -> Ruling {
     ruling
 }
 
+/// The question at which a modern server ended or fell silent for good, if it did.
+///
+/// One question without an answer is that question's matter, and so are methods of the past that a
+/// server does not even refuse: only an end with more to ask, or an ordinary request with which a
+/// silence began, says that the server is gone.
+fn lost(view: &View<'_>) -> Option<String> {
+    /// Fewer may be what one slow backend does not deliver.
+    const SILENT: usize = 3;
+    let questions: Vec<_> = view
+        .exchanges()
+        .iter()
+        .filter(|exchange| exchange.key.scenario == MODERN)
+        // GET and DELETE say nothing of what is behind the endpoint.
+        .filter(|exchange| {
+            exchange
+                .probe()
+                .is_some_and(|probe| probe.method().is_some())
+        })
+        .filter(|exchange| {
+            !matches!(
+                exchange.reply,
+                Reply::Unanswerable
+                    | Reply::NotSent(Gap::NotOffered(_) | Gap::Skipped(_) | Gap::NeedsConsent(_))
+            )
+        })
+        .collect();
+    let unanswered = |exchange: &&Exchange<'_>| {
+        matches!(
+            exchange.reply,
+            Reply::Silence(_) | Reply::Transport(_) | Reply::NotSent(_)
+        )
+    };
+    let answered = questions.iter().rposition(|exchange| !unanswered(exchange));
+    let tail = &questions[answered.map_or(0, |last| last + 1)..];
+    tail.iter().enumerate().find_map(|(at, exchange)| {
+        let left = tail.len() - at;
+        let gone = match exchange.reply {
+            Reply::Transport(_) => left > 1,
+            Reply::Silence(_) => left >= SILENT && is_ordinary(exchange),
+            _ => false,
+        };
+        gone.then(|| facts::describe(view, exchange))
+    })
+}
+
+/// A question that every server of this revision has an answer to.
+fn is_ordinary(exchange: &Exchange<'_>) -> bool {
+    LISTS
+        .into_iter()
+        .chain([
+            &probe::DISCOVER,
+            &probe::SESSION_SENT,
+            &probe::READ,
+            &probe::PROMPT_GET,
+        ])
+        .any(|ordinary| ordinary.id == exchange.key.probe)
+}
+
 /// Declared lists of which no result came that holds one, each with what came instead.
 fn undelivered(view: &View<'_>) -> Vec<String> {
     let Some(found) = facts::discover_result(view).filter(DiscoverResult::is_well_formed) else {
@@ -173,7 +237,10 @@ fn undelivered(view: &View<'_>) -> Vec<String> {
         .map(|(name, list)| {
             view.asked(list).next().map_or_else(
                 || format!("{name}/list was not asked for"),
-                |exchange| facts::describe(view, exchange),
+                |exchange| match exchange.reply {
+                    Reply::Result(_) => format!("{name}/list -> a result without an array {name}"),
+                    _ => facts::describe(view, exchange),
+                },
             )
         })
         .collect()
