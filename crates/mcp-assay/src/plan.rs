@@ -35,7 +35,9 @@ pub(crate) fn print(target: &Target, settings: &Settings) -> anyhow::Result<Exit
             continue;
         }
         let aim = match probe.id {
-            id if id.starts_with("prompt-get") => Aim::Prompt("<listed prompt>".to_owned(), Vec::new()),
+            id if id.starts_with("prompt-get") => {
+                Aim::Prompt("<listed prompt>".to_owned(), Vec::new())
+            }
             id if reads_listed(id) => Aim::Uri("<listed resource>".to_owned()),
             _ => Aim::Nothing,
         };

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "support/cli.rs"]
+mod cli;
 mod support;
 
 use std::collections::BTreeSet;
@@ -16,7 +18,6 @@ use mcp_assay_core::transcript::view::View;
 use mcp_assay_core::{Endpoint, Selection, Target, Transcript, build, record};
 use mcp_assay_fixtures::{Era, faults};
 use serde_json::Value;
-use support::command::{assay, stdio};
 use support::listener::Listener;
 use support::{Case, Transport, faulty, hits, rule, run, serve, settings};
 
@@ -44,7 +45,12 @@ fn assert_nothing_was_judged(report: &Report, name: &str) {
 /// Arguments that check the server with this fault on stdio, with short waits.
 fn on_stdio<'a>(flags: &[&'a str], fault: &'a str) -> Vec<&'a str> {
     let waits = ["--timeout", "1s", "--deadline", "5s"];
-    [&waits[..], flags, &stdio(fault)[..]].concat()
+    [&waits[..], flags, &stdio(fault)].concat()
+}
+
+/// The built-in server with this fault, as a command.
+fn stdio(fault: &str) -> [&str; 6] {
+    ["--", "mcp-assay", "fixture", "--stdio", "--fault", fault]
 }
 
 /// Arguments that check a URL, with short waits.
@@ -61,7 +67,7 @@ fn peer_01_a_401_with_a_json_body_is_auth_required() {
             assert_nothing_was_judged(report, name);
         });
         let server = serve(fault);
-        let run = assay(&on_http(&[], &server.url()));
+        let run = cli::run(&on_http(&[], &server.url()));
         assert_eq!(run.code, Some(2), "{fault}");
         assert!(run.stderr.starts_with("could not judge: auth-required ("));
         assert!(!run.stdout.contains("undefined"), "{}", run.stdout);
@@ -229,7 +235,7 @@ fn peer_07_empty_objects_are_no_mcp() {
             assert_nothing_was_judged(report, name);
         });
     }
-    let run = assay(&on_stdio(&[], "id-only"));
+    let run = cli::run(&on_stdio(&[], "id-only"));
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.starts_with("could not judge: not-mcp ("));
 }
@@ -267,22 +273,30 @@ fn peer_09_a_refused_envelope_is_one_cause() {
 
 #[test]
 fn peer_10_a_server_that_dies_after_the_opening_is_never_ready() {
-    for fault in ["silent-after-3", "exits-after-3"] {
+    for fault in [
+        "silent-after-3",
+        "exits-after-3",
+        // All that gates is measured by then.
+        "silent-after-lists",
+        "exits-after-lists",
+    ] {
         each(fault, |report, name| {
             assert_eq!(report.verdict, Verdict::Incomplete, "{name}");
             assert!(!report.ready, "{name}");
         });
-        let run = assay(&on_stdio(&[], fault));
+        let run = cli::run(&on_stdio(&[], fault));
         assert_eq!(run.code, Some(2), "{fault}: {}", run.stdout);
         assert!(run.stderr.starts_with("could not judge: incomplete ("));
     }
     // One question that is never answered, or answered without a body, is no reason to judge
     // nothing; both are for rules of the families `base` and `http`.
-    each("removed-methods-silent", |report, name| {
-        assert_ne!(report.verdict, Verdict::Incomplete, "{name}");
-        let ping = rule(report, "MCP006").outcome;
-        assert_eq!(ping, OutcomeKind::NotMeasured, "{name}");
-    });
+    for fault in ["removed-methods-silent", "unknown-methods-silent"] {
+        each(fault, |report, name| {
+            assert_ne!(report.verdict, Verdict::Incomplete, "{name}");
+            let ping = rule(report, "MCP006").outcome;
+            assert_eq!(ping, OutcomeKind::NotMeasured, "{name}");
+        });
+    }
     each("method-not-found-404-empty", |report, name| {
         assert_ne!(report.verdict, Verdict::Incomplete, "{name}");
         let ping = rule(report, "MCP006").outcome;
@@ -306,7 +320,7 @@ fn peer_11_our_own_failures_are_no_findings() {
         vec!["--http", "http://127.0.0.1:1/mcp", "--only", "no-such-rule"],
         vec!["--no-such-flag"],
     ] {
-        let run = assay(&arguments);
+        let run = cli::run(&arguments);
         assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
         assert!(run.stderr.starts_with("error: "), "{}", run.stderr);
         assert_eq!(run.stdout, "", "{arguments:?}");
@@ -336,7 +350,7 @@ fn peer_12_every_wait_is_bounded_and_none_is_fixed() {
     // A stream that opens and says nothing has answered, however long a client would wait.
     for (fault, timeout) in [("get-hangs", "300ms"), ("get-stream-served", "10s")] {
         let server = serve(fault);
-        let run = assay(&["--timeout", timeout, "--http", &server.url()]);
+        let run = cli::run(&["--timeout", timeout, "--http", &server.url()]);
         assert_eq!(run.code, Some(0), "{fault}: {}", run.stdout);
         assert!(run.took < Duration::from_secs(5), "{fault}: {:?}", run.took);
     }
@@ -348,7 +362,7 @@ fn peer_12_every_wait_is_bounded_and_none_is_fixed() {
         [&limits[..], &stdio("silent")[..]].concat(),
         [&limits[..], &["--http", &url]].concat(),
     ] {
-        let run = assay(&arguments);
+        let run = cli::run(&arguments);
         assert_eq!(run.code, Some(2), "{}", run.stdout);
         assert!(run.took < Duration::from_secs(4), "{:?}", run.took);
     }
@@ -359,7 +373,7 @@ fn peer_13_hostile_servers_cost_neither_time_nor_memory() {
     /// KiB; a debug build alone takes about a third of it.
     const MOST: u64 = 96 * 1024;
     let bounded = |arguments: &[&str], fault: &str| {
-        let run = assay(arguments);
+        let run = cli::run(arguments);
         assert!(
             run.took < Duration::from_secs(10),
             "{fault}: {:?}",
@@ -415,7 +429,7 @@ fn peer_14_malformed_answers_crash_nothing() {
         "error-without-message",
         "error-not-an-object",
     ] {
-        let run = assay(&on_stdio(&["--verbose"], fault));
+        let run = cli::run(&on_stdio(&["--verbose"], fault));
         assert!(!run.stderr.contains("panicked"), "{fault}: {}", run.stderr);
         assert!(matches!(run.code, Some(0 | 2)), "{fault}: {:?}", run.code);
     }
@@ -433,7 +447,7 @@ fn peer_15_nothing_a_server_says_reaches_the_output_raw() {
             on_http(&flags, &named),
             on_http(&flags, &challenged),
         ] {
-            let run = assay(&arguments);
+            let run = cli::run(&arguments);
             for out in [&run.stdout, &run.stderr] {
                 let hidden = |c: char| {
                     (c.is_control() && c != '\n')
@@ -453,9 +467,9 @@ fn peer_15_nothing_a_server_says_reaches_the_output_raw() {
         }
     }
     // The deception is there to be seen, or all this would prove nothing.
-    let run = assay(&on_stdio(&["--verbose"], "ansi-names"));
+    let run = cli::run(&on_stdio(&["--verbose"], "ansi-names"));
     assert!(run.stdout.contains("deceived"), "{}", run.stdout);
-    let run = assay(&on_http(&[], &challenged));
+    let run = cli::run(&on_http(&[], &challenged));
     assert!(run.stderr.contains("deceived"), "{}", run.stderr);
 }
 
@@ -477,7 +491,7 @@ fn assert_no_markup_of_a_server(markdown: &str) {
 #[test]
 fn peer_16_sarif_tells_nothing_from_something_and_no_secrets() {
     let sarif = |arguments: &[&str]| -> (Value, String) {
-        let run = assay(&[&["--format", "sarif"][..], arguments].concat());
+        let run = cli::run(&[&["--format", "sarif"][..], arguments].concat());
         (serde_json::from_str(&run.stdout).unwrap(), run.stdout)
     };
     // Nothing was measured: no results, and an invocation that failed.
@@ -516,7 +530,7 @@ fn peer_16_sarif_tells_nothing_from_something_and_no_secrets() {
     let header = format!("X-Api-Key: {secret}");
     for format in ["sarif", "json", "markdown", "text"] {
         let flags = ["--verbose", "--format", format, "--header", &header];
-        let run = assay(&on_http(&flags, &url));
+        let run = cli::run(&on_http(&flags, &url));
         assert_eq!(run.code, Some(1), "{format}: {}", run.stderr);
         let out = run.stdout + &run.stderr;
         assert!(out.contains("127.0.0.1"), "{format}: {out}");
@@ -574,7 +588,7 @@ fn peer_18_metadata_is_read_without_redirects_headers_or_forbidden_addresses() {
     let server = challenge(&format!("{}/metadata", redirecting.origin()));
     let url = format!("{}/mcp", server.origin());
     let flags = ["--header", "X-Api-Key: tr0ub4dor-and-3"];
-    let run = assay(&on_http(&flags, &url));
+    let run = cli::run(&on_http(&flags, &url));
     assert_eq!(run.code, Some(2), "{}", run.stdout);
     let asked = server.requests();
     assert!(

@@ -23,6 +23,10 @@ pub(super) static FAULTS: &[Fault] = &[
         &[Edit(|_, _, reply| if reply.status == 404 { *reply = Reply::empty(404) })]).http_only(),
     unjudged("removed-methods-silent", "never answers ping and logging/setLevel",
         &[Answer(|_, r| matches!(&*r.method, "ping" | "logging/setLevel").then(Reply::silence))]),
+    unjudged("unknown-methods-silent", "has tools only, and answers no method it does not know", &[
+        Setup(|config| config.capabilities = json!({"tools": {}})),
+        Edit(|_, _, reply| if reply.error_code() == Some(-32601) { *reply = Reply::silence() }),
+    ]),
     unjudged("unknown-methods-refused-32600", "refuses unknown methods with -32600",
         &[Edit(|_, _, reply| { reply.recode(-32601, -32600); if reply.status == 404 { reply.status = 400 } })]),
     unjudged("resource-not-found-empty", "answers resources/read of an unknown resource with empty contents",

@@ -53,6 +53,8 @@ pub struct Done {
     pub stderr: String,
     pub code: Option<i32>,
     pub took: Duration,
+    /// The most memory it used, in KiB, where the system tells.
+    pub peak: Option<u64>,
 }
 
 impl Done {
@@ -106,7 +108,9 @@ pub fn end(mut child: Child, started: Instant) -> Done {
         })
     }
     let (stdout, stderr) = (all(child.stdout.take()), all(child.stderr.take()));
+    let mut peak = None;
     let status = loop {
+        peak = peak_of(child.id()).or(peak);
         if let Some(status) = child.try_wait().unwrap() {
             break status;
         }
@@ -122,7 +126,14 @@ pub fn end(mut child: Child, started: Instant) -> Done {
         stderr: stderr.join().unwrap(),
         code: status.code(),
         took,
+        peak,
     }
+}
+
+fn peak_of(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
 }
 
 /// A built-in server on HTTP, in a process of its own; ended when dropped.

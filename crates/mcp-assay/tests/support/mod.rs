@@ -7,7 +7,6 @@
     reason = "shared by test binaries, each of which uses a part of it"
 )]
 
-pub mod command;
 pub mod listener;
 
 use std::sync::Mutex;
