@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::probe;
 use crate::protocol::{code, method};
-use crate::transcript::Gap;
 use crate::transcript::view::{Evidence, Exchange, Fact, Reply, Truth, View};
+use crate::transcript::{Event, Gap};
 
 /// `server/discover` works: a well-formed result to the plain request.
 pub static DISCOVER_USABLE: Fact = Fact {
@@ -116,11 +116,28 @@ fn usable(view: &View<'_>) -> Truth {
                 "something in front of the server refused it".into(),
             ))
         }
+        _ if has_unreadable_answer(view, exchange) => Truth::Unknown(Gap::NoAnswer(
+            "an answer to server/discover came that this tool cannot read".into(),
+        )),
         _ => match witness(view) {
             Some(other) => Truth::Broken(exchange.proof().and(&other)),
             None => Truth::Unknown(Gap::NoAnswer("server/discover was not answered".into())),
         },
     }
+}
+
+/// Something like a JSON object arrived that our reader refuses: lone surrogates, numbers out of range,
+/// deep nesting. Other clients may read it, so it is no silence.
+fn has_unreadable_answer(view: &View<'_>, exchange: &Exchange<'_>) -> bool {
+    let other = match exchange.reply {
+        Reply::Other(entry) => Some(entry),
+        _ => None,
+    };
+    exchange.during.iter().copied().chain(other).any(|entry| {
+        view.value(entry).is_none()
+            && matches!(view.entry(entry).map(|known| &known.event),
+                Some(Event::Received { data, .. }) if data.bytes.contains(&b'{'))
+    })
 }
 
 /// Another request that the same server answered: silence to one question proves nothing about a

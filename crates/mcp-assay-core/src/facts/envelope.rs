@@ -140,9 +140,9 @@ fn accepted(view: &View<'_>, pairs: &[Pair]) -> Truth {
 fn was_refused(exchange: &Exchange<'_>) -> bool {
     matches!(exchange.reply, Reply::Error { .. } | Reply::Silence(_))
         || (matches!(exchange.reply, Reply::Other(_))
-            && exchange
-                .head
-                .is_some_and(|head| matches!(head.status, 400 | 404 | 415 | 422 | 431 | 500)))
+            && exchange.head.is_some_and(|head| {
+                matches!(head.status, 400 | 403..=406 | 413 | 415 | 422 | 431 | 500)
+            }))
 }
 
 fn is_modern_result(view: &View<'_>, exchange: &Exchange<'_>) -> bool {

@@ -180,22 +180,37 @@ fn undelivered(view: &View<'_>) -> Vec<String> {
         ("prompts", &probe::PROMPTS_LIST),
         ("resources", &probe::RESOURCES_LIST),
     ];
-    lists
+    let declared = lists
         .into_iter()
-        .filter(|(name, _)| facts::capability(&found, &[name]).is_some())
-        .filter(|(name, list)| {
-            let holds_list = |result: &Value| result.get(name).is_some_and(Value::is_array);
-            !view
-                .asked(list)
-                .any(|exchange| view.result(exchange).is_some_and(holds_list))
-        })
-        .map(|(name, list)| {
-            view.asked(list).next().map_or_else(
+        .filter(|(name, _)| facts::capability(&found, &[name]).is_some());
+    let mut missing = Vec::new();
+    for (name, list) in declared {
+        let holds_list = |exchange: &&Exchange<'_>| {
+            view.result(exchange)
+                .is_some_and(|result| result.get(name).is_some_and(Value::is_array))
+        };
+        let first = view.asked(list).find(|exchange| exchange.key.page == 0);
+        if !view.asked(list).any(|exchange| holds_list(&exchange)) {
+            missing.push(first.map_or_else(
                 || format!("{name}/list was not asked for"),
-                |exchange| facts::describe(view, exchange),
-            )
-        })
-        .collect()
+                |exchange| match exchange.reply {
+                    Reply::Result(_) => format!("{name}/list -> a result without an array {name}"),
+                    _ => facts::describe(view, exchange),
+                },
+            ));
+            continue;
+        }
+        // Half a list is no list: a cursor that the server gave must work.
+        missing.extend(
+            view.asked(list)
+                .filter(|exchange| exchange.key.page > 0 && !holds_list(exchange))
+                .map(|exchange| {
+                    let page = exchange.key.page + 1;
+                    format!("page {page} of {}", facts::describe(view, exchange))
+                }),
+        );
+    }
+    missing
 }
 
 #[cfg(test)]

@@ -24,21 +24,33 @@ pub(super) async fn ask(asker: &mut Asker<'_>) {
     asker.ask_all(reads(asker, &declared, &items)).await;
     let controls = asker.with_view(controls);
     asker.ask_all(controls).await;
-    let last = asker.with_view(still_there);
-    asker.ask_all(last.into_iter().collect()).await;
+    let last = asker.with_view(at_the_end);
+    asker.ask_all(last).await;
 }
 
 /// The first question that was answered, once more at the end: a server that stopped answering on
 /// the way was not measured, however many of its lists had come.
-fn still_there(view: &View<'_>) -> Option<Question> {
-    [&probe::DISCOVER]
+///
+/// A discover that was not answered is asked again before: it may have come too early, while the server
+/// was still warming up.
+fn at_the_end(view: &View<'_>) -> Vec<Question> {
+    let unanswered = !view
+        .asked(&probe::DISCOVER)
+        .any(|exchange| matches!(exchange.reply, Reply::Result(_)));
+    let again = Question::new(&probe::DISCOVER).attempt(LAST_ATTEMPT - 1);
+    let last = [&probe::DISCOVER]
         .into_iter()
         .chain(LISTS)
         .find(|probe| {
             view.asked(probe)
                 .any(|exchange| matches!(exchange.reply, Reply::Result(_)))
         })
-        .map(|probe| Question::new(probe).attempt(LAST_ATTEMPT))
+        .map(|probe| Question::new(probe).attempt(LAST_ATTEMPT));
+    unanswered
+        .then_some(again)
+        .into_iter()
+        .chain(last)
+        .collect()
 }
 
 /// Which features the server declared.
@@ -310,9 +322,9 @@ fn is_unexplained(view: &View<'_>, exchange: &Exchange<'_>) -> bool {
             _ => true,
         },
         Reply::Silence(_) => true,
-        Reply::Other(_) => exchange
-            .head
-            .is_some_and(|head| matches!(head.status, 400 | 404 | 415 | 422 | 431 | 500)),
+        Reply::Other(_) => exchange.head.is_some_and(|head| {
+            matches!(head.status, 400 | 403..=406 | 413 | 415 | 422 | 431 | 500)
+        }),
         _ => false,
     }
 }

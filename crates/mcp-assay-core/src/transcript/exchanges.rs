@@ -157,7 +157,12 @@ fn answered(
     let with_id = |id: &Value| open.iter().copied().find(|index| id_of(*index) == Some(id));
     match message {
         Message::Success { id: Some(id), .. } => {
-            with_id(id).map(|index| (index, Reply::Result(number(at))))
+            // Without `"jsonrpc": "2.0"` it is no response that a client would take.
+            let sound = parsed(documents, at).is_some_and(message::version_member_ok);
+            with_id(id).map(|index| {
+                let reply = if sound { Reply::Result } else { Reply::Other };
+                (index, reply(number(at)))
+            })
         }
         Message::Failure { id: Some(id), .. } => with_id(id).map(|index| {
             let reply = Reply::Error {
@@ -274,7 +279,12 @@ fn http_received(exchange: &mut Exchange<'_>, documents: &Documents, at: usize) 
     let unsettled = matches!(exchange.reply, Reply::Open | Reply::Other(_));
     let message = parsed(documents, at).map(message::classify);
     let reply = match message {
-        Some(Message::Success { id, .. }) if id.is_some() && id == request_id => {
+        Some(Message::Success { id, .. })
+            if id.is_some()
+                && id == request_id
+                && exchange.head.is_some_and(|head| head.carries_results())
+                && parsed(documents, at).is_some_and(message::version_member_ok) =>
+        {
             Some(Reply::Result(number(at)))
         }
         Some(Message::Failure { id, .. }) => Some(Reply::Error {

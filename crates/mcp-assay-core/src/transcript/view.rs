@@ -87,10 +87,23 @@ impl<'t> Head<'t> {
     /// True if the body is a stream of server-sent events.
     #[must_use]
     pub fn is_event_stream(&self) -> bool {
-        self.header("content-type").is_some_and(|kind| {
-            kind.split(';')
+        self.is_of("text/event-stream")
+    }
+
+    /// True if clients take a result from this response: a success, of one of the two content types
+    /// (basic/transports/streamable-http, "Sending Messages").
+    #[must_use]
+    pub fn carries_results(&self) -> bool {
+        (200..300).contains(&self.status)
+            && (self.is_of("application/json") || self.is_event_stream())
+    }
+
+    fn is_of(&self, kind: &str) -> bool {
+        self.header("content-type").is_some_and(|value| {
+            value
+                .split(';')
                 .next()
-                .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("text/event-stream"))
+                .is_some_and(|known| known.trim().eq_ignore_ascii_case(kind))
         })
     }
 }

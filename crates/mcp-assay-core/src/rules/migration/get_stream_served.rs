@@ -1,6 +1,9 @@
 //! MCP010: the removed GET stream is still served.
 
-use crate::facts::{HEADERS_ACCEPTED, META_ACCEPTED, MODERN_SERVICE, describe, legacy_negotiated};
+use crate::facts::{
+    HEADERS_ACCEPTED, META_ACCEPTED, MODERN_SERVICE, describe, legacy_negotiated,
+    legacy_sse_exchange,
+};
 use crate::probe::{self, Probe};
 use crate::report::{Owner, Severity};
 use crate::rules::{Check, Docs, Finding, Judgement, Rule};
@@ -46,8 +49,9 @@ fn asked<'v, 't>(view: &'v View<'t>, probe: &'static Probe) -> Option<&'v Exchan
 }
 
 fn dual(view: &View<'_>) -> Option<Judgement> {
-    legacy_negotiated(view)
-        .map(|_| Judgement::NotApplicable("the server may do so for its legacy clients".to_owned()))
+    let serves_older = legacy_negotiated(view).is_some() || legacy_sse_exchange(view).is_some();
+    serves_older
+        .then(|| Judgement::NotApplicable("the server may do so for its legacy clients".to_owned()))
 }
 
 fn get(view: &View<'_>) -> Judgement {

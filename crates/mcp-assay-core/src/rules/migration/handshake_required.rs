@@ -4,6 +4,7 @@ use crate::facts::{
     ENDPOINT, HEADERS_ACCEPTED, META_ACCEPTED, describe, discover_result, modern_proof,
 };
 use crate::probe::{self, LISTS, Probe};
+use crate::protocol::code;
 use crate::report::{Owner, Severity};
 use crate::rules::{Check, Docs, Finding, Judgement, Rule};
 use crate::scenario::{BARE, is_after_handshake};
@@ -79,6 +80,8 @@ fn judge(view: &View<'_>) -> Judgement {
             .flat_map(|list| view.asked(list))
             .filter(move |exchange| is_after_handshake(&exchange.key.scenario) == after)
     };
+    // A server whose backend is down, or that is still warming up, demands no handshake.
+    let failed = |exchange: &Exchange<'_>| view.error_code(exchange) == Some(code::INTERNAL);
     let modern = modern_proof(view).is_some();
     if let Some(exchange) = base.iter().copied().find(|exchange| served(exchange)) {
         return if modern {
@@ -94,8 +97,10 @@ fn judge(view: &View<'_>) -> Judgement {
     }
     let after = legacy(true).find(served);
     if let (Some(first), Some(control), Some(after)) = (
-        base.iter().copied().find(refused),
-        control.filter(refused),
+        base.iter()
+            .copied()
+            .find(|exchange| refused(exchange) && !failed(exchange)),
+        control.filter(|exchange| refused(exchange) && !failed(exchange)),
         after,
     ) {
         let evidence = first.proof().and(&control.proof()).and(&after.proof());

@@ -1,8 +1,10 @@
 //! MCP009: change notifications are advertised, `subscriptions/listen` is absent.
 
-use crate::facts::{DISCOVER_USABLE, HEADERS_ACCEPTED, META_ACCEPTED, MODERN_SERVICE, describe};
+use crate::facts::{
+    DISCOVER_USABLE, HEADERS_ACCEPTED, META_ACCEPTED, MODERN_SERVICE, base_answers, describe,
+};
 use crate::probe;
-use crate::protocol::{code, meta};
+use crate::protocol::{code, meta, method};
 use crate::report::{Owner, Severity};
 use crate::rules::{Check, Docs, Finding, Judgement, Rule};
 use crate::transcript::view::{Exchange, Reply, View};
@@ -53,13 +55,18 @@ fn judge(view: &View<'_>) -> Judgement {
         (Reply::Result(_), _) if names_subscription(view, exchange) => {
             Judgement::Pass(exchange.proof())
         }
-        (Reply::Error { .. }, Some(code::METHOD_NOT_FOUND | code::INVALID_PARAMS)) => Finding::new(
-            exchange.proof(),
-            describe(view, exchange),
-            "a server that advertises change notifications supports subscriptions/listen for them",
-            "serve subscriptions/listen, or declare listChanged and subscribe as false",
-        )
-        .fail(),
+        (Reply::Error { .. }, Some(number))
+            if number == code::METHOD_NOT_FOUND
+                || (number == code::INVALID_PARAMS && serves_others(view)) =>
+        {
+            Finding::new(
+                exchange.proof(),
+                describe(view, exchange),
+                "a server that advertises change notifications supports subscriptions/listen for them",
+                "serve subscriptions/listen, or declare listChanged and subscribe as false",
+            )
+            .fail()
+        }
         _ => super::unanswered(view, Some(exchange)),
     }
 }
@@ -68,4 +75,9 @@ fn names_subscription(view: &View<'_>, exchange: &Exchange<'_>) -> bool {
     view.result(exchange)
         .and_then(|result| result.get("_meta"))
         .is_some_and(|known| known.get(meta::SUBSCRIPTION_ID).is_some())
+}
+
+/// Where every request is refused as invalid, this one is no different.
+fn serves_others(view: &View<'_>) -> bool {
+    base_answers(view).any(|answer| answer.method != method::DISCOVER)
 }

@@ -104,7 +104,8 @@ fn ignored(view: &View<'_>) -> Judgement {
     };
     let plain = view
         .asked(&probe::DISCOVER)
-        .any(|exchange| matches!(exchange.reply, Reply::Result(_)));
+        // After it, too: a server may have changed its mind about the method meanwhile.
+        .any(|exchange| exchange.sent > sent.sent && matches!(exchange.reply, Reply::Result(_)));
     match sent.reply {
         Reply::Result(_) => Judgement::Pass(sent.proof()),
         // A server with sessions for legacy clients may look one up.
