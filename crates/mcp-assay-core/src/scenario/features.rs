@@ -24,6 +24,8 @@ pub(super) async fn ask(asker: &mut Asker<'_>) {
     asker.ask_all(reads(asker, &declared, &items)).await;
     let controls = asker.with_view(controls);
     asker.ask_all(controls).await;
+    let doubts = asker.with_view(doubts);
+    asker.ask_all(doubts).await;
     let last = asker.with_view(at_the_end);
     asker.ask_all(last).await;
 }
@@ -283,6 +285,21 @@ fn controls(view: &View<'_>) -> Vec<Question> {
             Some(Question::new(control).aim(same_aim(view, refused)))
         })
         .collect()
+}
+
+/// Requests that were refused while their control was served, asked once more: A, B, A.
+fn doubts(view: &View<'_>) -> Vec<Question> {
+    let mut again: Vec<Question> = Vec::new();
+    for pair in facts::META_PAIRS.iter().chain(&facts::HEADER_PAIRS) {
+        let Some((refused, _)) = facts::refused_pair(view, &[*pair]) else {
+            continue;
+        };
+        if !again.iter().any(|known| std::ptr::eq(known.probe, pair.0)) {
+            let question = Question::new(pair.0).attempt(LAST_ATTEMPT - 2);
+            again.push(question.aim(same_aim(view, refused)));
+        }
+    }
+    again
 }
 
 /// What a request was aimed at, read back from it.
