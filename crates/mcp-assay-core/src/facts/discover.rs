@@ -152,10 +152,13 @@ fn witness(view: &View<'_>) -> Option<Evidence> {
         .map(Exchange::proof)
 }
 
-/// An HTTP answer that speaks for a gateway or a host, not for an MCP server.
+/// An HTTP answer that speaks for a gateway or a host, not for an MCP server: by its status, or
+/// because it is a page.
 fn is_infrastructure(exchange: &Exchange<'_>) -> bool {
-    exchange
-        .head
-        .is_none_or(|head| matches!(head.status, 301..=308 | 401 | 403 | 421 | 429 | 502..=504))
-        && !matches!(exchange.reply, Reply::Transport(_) if exchange.head.is_none())
+    exchange.head.is_some_and(|head| {
+        matches!(head.status, 301..=308 | 401 | 403 | 421 | 429 | 502..=504)
+            || head
+                .header("content-type")
+                .is_some_and(|kind| kind.to_ascii_lowercase().starts_with("text/html"))
+    })
 }
