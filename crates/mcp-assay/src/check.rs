@@ -76,7 +76,7 @@ pub(crate) fn check(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(exit::INTERRUPTED));
     };
     let transcript = transcript.context("set up the run")?;
-    let exchanges = outputs.wants_exchanges(&args.output, recording.is_some());
+    let exchanges = args.output.verbose || recording.is_some();
     if let Some(file) = recording {
         let mut bytes = Vec::new();
         transcript

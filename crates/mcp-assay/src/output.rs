@@ -108,11 +108,6 @@ impl Outputs {
         })
     }
 
-    /// True if some output shows the traffic.
-    pub(crate) fn wants_exchanges(&self, args: &OutputArgs, recorded: bool) -> bool {
-        args.verbose || recorded
-    }
-
     pub(crate) fn write(self, report: &Report) -> anyhow::Result<()> {
         for (format, file) in self.emits {
             let plain = Options {

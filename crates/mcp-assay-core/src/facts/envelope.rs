@@ -93,7 +93,7 @@ fn endpoint(view: &View<'_>) -> Truth {
     let spoke = view
         .exchanges()
         .iter()
-        .find(|exchange| matches!(exchange.reply, Reply::Result(_) | Reply::Error { .. }));
+        .find(|exchange| exchange.is_answered());
     match spoke {
         Some(exchange) => Truth::Holds(exchange.proof()),
         None => Truth::Unknown(Gap::NoAnswer("no JSON-RPC answer came".into())),
@@ -108,8 +108,8 @@ pub fn refused_pair<'v, 't>(
     pairs: &[Pair],
 ) -> Option<(&'v Exchange<'t>, &'v Exchange<'t>)> {
     let steady = |with: &'static Probe| !view.asked(with).any(|e| is_served(view, e));
-    let pairs = pairs.iter().filter(|(with, _)| steady(with));
-    pairs.into_iter().find_map(|(with, without)| {
+    let mut pairs = pairs.iter().filter(|(with, _)| steady(with));
+    pairs.find_map(|(with, without)| {
         view.asked(without).find_map(|control| {
             let refused = view
                 .asked(with)
@@ -141,11 +141,7 @@ fn accepted(view: &View<'_>, pairs: &[Pair]) -> Truth {
 }
 
 fn was_refused(exchange: &Exchange<'_>) -> bool {
-    matches!(exchange.reply, Reply::Error { .. } | Reply::Silence(_))
-        || (matches!(exchange.reply, Reply::Other(_))
-            && exchange.head.is_some_and(|head| {
-                matches!(head.status, 400 | 403..=406 | 413 | 415 | 422 | 431 | 500)
-            }))
+    matches!(exchange.reply, Reply::Error { .. } | Reply::Silence(_)) || exchange.is_turned_away()
 }
 
 fn is_modern_result(view: &View<'_>, exchange: &Exchange<'_>) -> bool {

@@ -98,24 +98,6 @@ pub fn legacy_negotiated<'v, 't>(view: &'v View<'t>) -> Option<(&'v str, &'v Exc
     })
 }
 
-/// `initialize` was asked and every answer was a refusal.
-#[must_use]
-pub fn initialize_refused(view: &View<'_>) -> bool {
-    legacy_negotiated(view).is_none()
-        && view.asked(&probe::INITIALIZE).any(|exchange| {
-            matches!(exchange.reply, Reply::Error { .. })
-                || exchange
-                    .head
-                    .is_some_and(|head| (400..500).contains(&head.status))
-        })
-}
-
-/// True if only modern requests were asked, because the user said so.
-#[must_use]
-pub fn forced_modern(view: &View<'_>) -> bool {
-    view.asked(&probe::INITIALIZE).next().is_none()
-}
-
 fn revision_served(view: &View<'_>) -> Truth {
     if let Some(proof) = modern_proof(view) {
         let declared = discover_result(view).and_then(|found| {

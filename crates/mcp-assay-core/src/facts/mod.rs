@@ -14,8 +14,8 @@ pub use envelope::{
     refused_pair,
 };
 pub use era::{
-    MODERN_SERVICE, REVISION_SERVED, era, forced_modern, initialize_refused, legacy_negotiated,
-    modern_proof, offered_versions, refusal_of_all, refused_version, revisions,
+    MODERN_SERVICE, REVISION_SERVED, era, legacy_negotiated, modern_proof, offered_versions,
+    refusal_of_all, refused_version, revisions,
 };
 pub use reach::{Reach, reach};
 

@@ -68,7 +68,11 @@ fn reach_stdio(view: &View<'_>) -> Reach {
     if let Some((_, message)) = failures(view).find(|(stage, _)| *stage == Stage::Launch) {
         return Reach::Unreachable("launch-failed", message.to_owned());
     }
-    let answers: Vec<_> = view.exchanges().iter().filter(|e| is_answer(e)).collect();
+    let answers: Vec<_> = view
+        .exchanges()
+        .iter()
+        .filter(|e| e.is_answered())
+        .collect();
     if !answers.is_empty() {
         return only_errors(view, &answers);
     }
@@ -114,11 +118,6 @@ fn has_exited(view: &View<'_>, before: usize, conn: u32) -> bool {
     view.entries()[..before]
         .iter()
         .any(|entry| entry.conn == conn && matches!(entry.event, Event::Exited(_)))
-}
-
-/// A JSON-RPC response, whatever its worth.
-fn is_answer(exchange: &Exchange<'_>) -> bool {
-    matches!(exchange.reply, Reply::Result(_) | Reply::Error { .. })
 }
 
 fn only_errors(view: &View<'_>, answers: &[&Exchange<'_>]) -> Reach {
@@ -168,7 +167,11 @@ fn reach_http(view: &View<'_>) -> Reach {
             .iter()
             .filter_map(|exchange| exchange.head.map(|head| (exchange, head)))
     };
-    let answers: Vec<_> = view.exchanges().iter().filter(|e| is_answer(e)).collect();
+    let answers: Vec<_> = view
+        .exchanges()
+        .iter()
+        .filter(|e| e.is_answered())
+        .collect();
     if let Some((exchange, head)) = heads().find(|(exchange, head)| {
         exchange
             .probe()

@@ -9,9 +9,9 @@ use crate::transport::{Outgoing, Until};
 use crate::wire::header::encode_value;
 
 /// The tool that no server has: reaches the call path without side effects.
-pub(super) const UNKNOWN_TOOL: &str = "mcp-assay.no-such-tool";
+const UNKNOWN_TOOL: &str = "mcp-assay.no-such-tool";
 /// The resource that no server has.
-pub(super) const UNKNOWN_URI: &str = "probe://mcp-assay/no-such-resource";
+const UNKNOWN_URI: &str = "probe://mcp-assay/no-such-resource";
 /// The task that no server has.
 const UNKNOWN_TASK: &str = "mcp-assay-no-such-task";
 
@@ -225,8 +225,7 @@ fn headers(base: Base, message: &Value, context: &Context) -> Vec<(String, Strin
 }
 
 /// What `Mcp-Name` mirrors, for the three methods that require it.
-#[must_use]
-pub fn http_name(message: &Value) -> Option<&str> {
+fn http_name(message: &Value) -> Option<&str> {
     let field = match message.get("method")?.as_str()? {
         method::TOOLS_CALL | method::PROMPTS_GET => "name",
         method::RESOURCES_READ => "uri",

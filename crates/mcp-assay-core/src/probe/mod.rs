@@ -4,7 +4,7 @@ mod catalogue;
 mod encode;
 
 pub use catalogue::*;
-pub use encode::{Aim, Context, encode, http_name};
+pub use encode::{Aim, Context, encode};
 
 use serde_json::Value;
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Run, fresh_id};
 use crate::probe::{self, Aim, Context, Probe, encode};
 use crate::transcript::view::View;
-use crate::transcript::{Entry, Event, Gap, Key, Log, TransportKind};
+use crate::transcript::{Event, Gap, Key, Log, TransportKind};
 use crate::transport::http::{Answer, Client};
 use crate::transport::stdio::{Process, Ticket};
 use crate::transport::{Arrival, Launch, Outgoing};
@@ -123,19 +123,12 @@ impl<'a> Asker<'a> {
         let process = Process::spawn(launch, &run.settings.limits, log.clone())
             .await
             .ok();
-        Self {
-            run: run.clone(),
-            scenario,
-            log,
-            session: None,
-            legacy_version: crate::protocol::NEWEST_LEGACY_REVISION.to_owned(),
-            limit: run.settings.limits.request,
-            link: Link::Stdio {
-                launch,
-                process,
-                restarts: RESTARTS,
-            },
-        }
+        let link = Link::Stdio {
+            launch,
+            process,
+            restarts: RESTARTS,
+        };
+        Self::over(run, scenario, log, link)
     }
 
     /// A client with connections of its own.
@@ -146,17 +139,22 @@ impl<'a> Asker<'a> {
         scenario: &'static str,
         conn: u32,
     ) -> Self {
+        let link = Link::Http {
+            client,
+            concurrency,
+        };
+        Self::over(run, scenario, run.recorder.log(conn), link)
+    }
+
+    fn over(run: &Run<'a>, scenario: &'static str, log: Log, link: Link<'a>) -> Self {
         Self {
             run: run.clone(),
             scenario,
-            log: run.recorder.log(conn),
+            log,
             session: None,
             legacy_version: crate::protocol::NEWEST_LEGACY_REVISION.to_owned(),
             limit: run.settings.limits.request,
-            link: Link::Http {
-                client,
-                concurrency,
-            },
+            link,
         }
     }
 
@@ -205,8 +203,7 @@ impl<'a> Asker<'a> {
 
     /// What was recorded so far, as a view.
     pub(crate) fn with_view<T>(&self, look: impl FnOnce(&View<'_>) -> T) -> T {
-        let entries: Vec<Entry> = self.log.snapshot();
-        look(&View::new(self.transport(), &entries))
+        super::look(self.transport(), std::slice::from_ref(&self.log), look)
     }
 
     /// Asks one question over HTTP or stdio and waits at most `limit`.

@@ -339,9 +339,6 @@ fn is_unexplained(view: &View<'_>, exchange: &Exchange<'_>) -> bool {
             _ => true,
         },
         Reply::Silence(_) => true,
-        Reply::Other(_) => exchange.head.is_some_and(|head| {
-            matches!(head.status, 400 | 403..=406 | 413 | 415 | 422 | 431 | 500)
-        }),
-        _ => false,
+        _ => exchange.is_turned_away(),
     }
 }

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use super::asker::{Asker, Question};
 use super::stdio::{legacy_list, offered_modern, wants_controls};
-use super::{BARE, Clock, Eras, LEGACY, MODERN, Run, Settings, auth, features};
+use super::{BARE, Clock, Eras, LEGACY, MODERN, Run, Settings, auth, features, look};
 use crate::facts;
 use crate::probe;
 use crate::protocol::{code, header};
-use crate::transcript::view::{Exchange, Reply, View};
+use crate::transcript::view::{Exchange, View};
 use crate::transcript::{Entry, Event, Gap, Log, Recorder, Stage, TransportKind};
 use crate::transport::http::{Answer, Client};
 use crate::transport::{Arrival, Endpoint};
@@ -18,6 +18,8 @@ const LONGEST_RETRY: Duration = Duration::from_secs(20);
 
 /// The wait for the first event of the 2024-11-05 transport.
 const ENDPOINT_EVENT: Duration = Duration::from_secs(2);
+
+const KIND: TransportKind = TransportKind::Http;
 
 mod conn {
     pub(super) const MODERN: u32 = 1;
@@ -53,11 +55,6 @@ struct Side<'a> {
     client: Client,
 }
 
-fn look<T>(logs: &[Log], look: impl FnOnce(&View<'_>) -> T) -> T {
-    let entries: Vec<Entry> = logs.iter().flat_map(Log::snapshot).collect();
-    look(&View::new(TransportKind::Http, &entries))
-}
-
 impl<'a> Side<'a> {
     async fn all(&mut self) -> Vec<Log> {
         let mut modern = self.asker(MODERN, conn::MODERN);
@@ -79,14 +76,14 @@ impl<'a> Side<'a> {
         });
         let mut logs = modern;
         logs.extend(legacy);
-        if look(&logs, wants_old_transport) {
+        if look(KIND, &logs, wants_old_transport) {
             let mut asker = self.asker(MODERN, conn::MODERN);
             asker
                 .ask(Question::new(&probe::GET).attempt(1), ENDPOINT_EVENT)
                 .await;
             logs.push(asker.log);
         }
-        if !self.run.settings.no_metadata && look(&logs, facts_name_credentials) {
+        if !self.run.settings.no_metadata && look(KIND, &logs, facts_name_credentials) {
             logs.push(self.metadata(&logs).await);
         }
         logs
@@ -150,7 +147,7 @@ impl<'a> Side<'a> {
         let mut logs = vec![end_sessions(asker).await];
         if answer.arrival == Arrival::Answered
             && !self.run.settings.no_metadata
-            && look(&logs, facts_name_credentials)
+            && look(KIND, &logs, facts_name_credentials)
         {
             logs.push(self.metadata(&logs).await);
         }
@@ -159,7 +156,7 @@ impl<'a> Side<'a> {
 
     async fn metadata(&self, logs: &[Log]) -> Log {
         let log = self.run.recorder.log(conn::METADATA);
-        let challenge = look(logs, auth::named_metadata);
+        let challenge = look(KIND, logs, auth::named_metadata);
         auth::read(self.run, &self.client, &self.endpoint.url, challenge, &log).await;
         log
     }
@@ -178,12 +175,12 @@ impl<'a> Side<'a> {
             features::ask(&mut asker).await;
         }
         let mut logs = vec![end_sessions(asker).await];
-        let answered = look(&logs, |view| {
+        let answered = look(KIND, &logs, |view| {
             view.exchanges()
                 .iter()
                 .any(|exchange| exchange.head.is_some())
         });
-        if answered && look(&logs, wants_controls) {
+        if answered && look(KIND, &logs, wants_controls) {
             logs.push(self.controls(&logs).await);
         }
         logs
@@ -196,7 +193,7 @@ impl<'a> Side<'a> {
         asker
             .ask(Question::new(&probe::LEGACY_TOOLS_LIST), limit)
             .await;
-        let refused = look(logs, |view| {
+        let refused = look(KIND, logs, |view| {
             view.asked(&probe::DISCOVER).any(|exchange| {
                 let code = view.error_code(exchange);
                 code.is_some_and(|code| code != code::METHOD_NOT_FOUND)
@@ -271,11 +268,7 @@ fn retry_after(answer: &Answer) -> Duration {
 
 /// The answer leaves nothing more to ask: credentials, another host, another place, an overload.
 fn is_wall(asker: &Asker<'_>, answer: &Answer) -> bool {
-    let rpc = asker.with_view(|view| {
-        view.exchanges()
-            .iter()
-            .any(|exchange| matches!(exchange.reply, Reply::Result(_) | Reply::Error { .. }))
-    });
+    let rpc = asker.with_view(|view| view.exchanges().iter().any(Exchange::is_answered));
     match answer.status {
         // Nobody there. Silence, or an answer that broke off, may concern this one question.
         None => asker.with_view(|view| {

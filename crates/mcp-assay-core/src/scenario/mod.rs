@@ -8,7 +8,8 @@ mod stdio;
 
 use std::time::{Duration, Instant};
 
-use crate::transcript::Recorder;
+use crate::transcript::view::View;
+use crate::transcript::{Entry, Log, Recorder, TransportKind};
 use crate::transport::Limits;
 
 pub use features::LAST_ATTEMPT;
@@ -95,4 +96,14 @@ pub(crate) struct Run<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) recorder: &'a Recorder,
     pub(crate) clock: Clock,
+}
+
+/// What several sides of a run recorded so far, as one view.
+pub(crate) fn look<T>(
+    transport: TransportKind,
+    logs: &[Log],
+    look: impl FnOnce(&View<'_>) -> T,
+) -> T {
+    let entries: Vec<Entry> = logs.iter().flat_map(Log::snapshot).collect();
+    look(&View::new(transport, &entries))
 }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::asker::{Asker, Question};
-use super::{BARE, Clock, Eras, FIRST, LEGACY, LEGACY_OLDER, MODERN, Run, Settings, features};
+use super::{
+    BARE, Clock, Eras, FIRST, LEGACY, LEGACY_OLDER, MODERN, Run, Settings, features, look,
+};
 use crate::facts;
 use crate::probe::{self, LISTS, Probe};
 use crate::protocol::{LEGACY_REVISIONS, code, is_modern_revision};
@@ -16,6 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Least wait for the second question once the server has shown that it is awake.
 const AWAKE: Duration = Duration::from_secs(2);
+
+const KIND: TransportKind = TransportKind::Stdio;
 
 /// Connections in the order of the plan: one process each.
 mod conn {
@@ -53,22 +57,21 @@ pub async fn run(launch: &Launch, settings: &Settings, recorder: &Recorder) -> V
         }
     };
     logs.extend(legacy);
-    if settings.eras == Eras::Auto && look(&logs, discover_died) {
+    if settings.eras == Eras::Auto && look(KIND, &logs, discover_died) {
         logs.push(modern_alone(&run, launch, &logs).await);
     }
     // A server that answers nothing at all is not asked for more.
-    if look(&logs, wants_controls) && look(&logs, |view| view.exchanges().iter().any(is_answered)) {
+    if look(KIND, &logs, wants_controls)
+        && look(KIND, &logs, |view| {
+            view.exchanges().iter().any(Exchange::is_answered)
+        })
+    {
         logs.push(bare(&run, launch, &logs).await);
     }
     if settings.eras != Eras::Modern {
         logs.extend(legacy_again(&run, launch, &logs).await);
     }
     logs.into_iter().flat_map(|log| log.snapshot()).collect()
-}
-
-fn look<T>(logs: &[Log], look: impl FnOnce(&View<'_>) -> T) -> T {
-    let entries: Vec<Entry> = logs.iter().flat_map(Log::snapshot).collect();
-    look(&View::new(TransportKind::Stdio, &entries))
 }
 
 fn is_modern(view: &View<'_>) -> bool {
@@ -94,12 +97,12 @@ async fn modern_side(run: &Run<'_>, launch: &Launch) -> Vec<Log> {
     if asker.with_view(is_modern) {
         features::ask(&mut asker).await;
     }
-    let answered = asker.with_view(|view| view.exchanges().iter().any(is_answered));
+    let answered = asker.with_view(|view| view.exchanges().iter().any(Exchange::is_answered));
     logs.push(asker.close().await);
-    if answered && look(&logs, wants_controls) {
+    if answered && look(KIND, &logs, wants_controls) {
         logs.push(bare(run, launch, &logs).await);
     }
-    if look(&logs, accepted_unknown_version) {
+    if look(KIND, &logs, accepted_unknown_version) {
         logs.push(first_message(run, launch).await);
     }
     logs
@@ -211,7 +214,7 @@ pub(super) fn wants_controls(view: &View<'_>) -> bool {
 async fn bare(run: &Run<'_>, launch: &Launch, logs: &[Log]) -> Log {
     let mut asker = Asker::spawn(run, launch, BARE, conn::BARE).await;
     // This process has to start like the others; how long that takes is known by now.
-    asker.limit += look(logs, start_up);
+    asker.limit += look(KIND, logs, start_up);
     let controls = [&probe::LEGACY_TOOLS_LIST, &probe::DISCOVER_NO_META];
     asker.ask_all(controls.map(Question::new).to_vec()).await;
     asker.close().await
@@ -258,7 +261,7 @@ async fn first_message(run: &Run<'_>, launch: &Launch) -> Log {
 fn discover_died(view: &View<'_>) -> bool {
     view.asked(&probe::DISCOVER)
         .any(|exchange| matches!(exchange.reply, Reply::Transport(_)))
-        && view.exchanges().iter().any(is_answered)
+        && view.exchanges().iter().any(Exchange::is_answered)
 }
 
 /// `server/discover` once more, with no other process beside it.
@@ -271,7 +274,7 @@ async fn modern_alone(run: &Run<'_>, launch: &Launch, logs: &[Log]) -> Log {
             limits.first_answer,
         )
         .await;
-    let modern_before = look(logs, is_modern);
+    let modern_before = look(KIND, logs, is_modern);
     if !asker.is_gone() && !modern_before {
         if !asker.with_view(is_modern) {
             asker
@@ -329,10 +332,10 @@ pub(super) fn legacy_list(view: &View<'_>) -> Option<&'static Probe> {
 /// A handshake that failed beside the other process is tried alone; one that was refused, by a
 /// server that showed no modern side, with the older revisions.
 async fn legacy_again(run: &Run<'_>, launch: &Launch, logs: &[Log]) -> Vec<Log> {
-    let (died, refused) = look(logs, |view| {
+    let (died, refused) = look(KIND, logs, |view| {
         let first = view.asked(&probe::INITIALIZE).next();
         let died = first.is_some_and(|exchange| matches!(exchange.reply, Reply::Transport(_)))
-            && view.exchanges().iter().any(is_answered);
+            && view.exchanges().iter().any(Exchange::is_answered);
         let refused = !is_modern(view)
             && facts::refused_version(view).is_none()
             && first.is_some_and(|exchange| {
@@ -362,8 +365,4 @@ async fn legacy_again(run: &Run<'_>, launch: &Launch, logs: &[Log]) -> Vec<Log> 
         }
     }
     again
-}
-
-fn is_answered(exchange: &Exchange<'_>) -> bool {
-    matches!(exchange.reply, Reply::Result(_) | Reply::Error { .. })
 }

@@ -179,6 +179,22 @@ impl Exchange<'_> {
         }
     }
 
+    /// A JSON-RPC response came, whatever its worth.
+    #[must_use]
+    pub const fn is_answered(&self) -> bool {
+        matches!(self.reply, Reply::Result(_) | Reply::Error { .. })
+    }
+
+    /// An HTTP answer without JSON-RPC whose status turns this one request away. 401, 429 and 502 to 504
+    /// are not among them: they speak of credentials and of an overload, whatever is asked.
+    #[must_use]
+    pub fn is_turned_away(&self) -> bool {
+        matches!(self.reply, Reply::Other(_))
+            && self.head.is_some_and(|head| {
+                matches!(head.status, 400 | 403..=406 | 413 | 415 | 422 | 431 | 500)
+            })
+    }
+
     /// The probe that asked, if this build knows it.
     #[must_use]
     pub fn probe(&self) -> Option<&'static Probe> {

@@ -177,7 +177,7 @@ mod tests {
     fn unix(path: Option<&str>) -> Search<'_> {
         Search {
             windows: false,
-            cwd: "/work".into(),
+            cwd: "/srv".into(),
             path,
             pathext: None,
         }
@@ -195,10 +195,10 @@ mod tests {
     #[test]
     fn a_bare_name_is_looked_up_in_path_order() {
         let search = unix(Some("/a:/b/::rel"));
-        let files = ["/b/node", "/work/node", "/work/rel/tool", "/work/here"];
+        let files = ["/b/node", "/srv/node", "/srv/rel/tool", "/srv/here"];
         assert_eq!(find("node", &search, &files).unwrap(), "/b/node");
-        assert_eq!(find("tool", &search, &files).unwrap(), "/work/rel/tool");
-        assert_eq!(find("here", &search, &files).unwrap(), "/work/here");
+        assert_eq!(find("tool", &search, &files).unwrap(), "/srv/rel/tool");
+        assert_eq!(find("here", &search, &files).unwrap(), "/srv/here");
         let missing = find("absent", &search, &files).unwrap_err();
         assert_eq!(missing, Missing::OnPath("/a:/b/::rel".into()));
         assert_eq!(find("node", &unix(None), &files), Err(Missing::NoPath));
@@ -207,12 +207,12 @@ mod tests {
     #[test]
     fn a_name_with_a_slash_is_relative_to_the_working_directory() {
         let search = unix(Some("/a"));
-        let files = ["/work/./run", "/opt/run", "/work/dist/a b"];
-        assert_eq!(find("./run", &search, &files).unwrap(), "/work/./run");
+        let files = ["/srv/./run", "/opt/run", "/srv/dist/a b"];
+        assert_eq!(find("./run", &search, &files).unwrap(), "/srv/./run");
         assert_eq!(find("/opt/run", &search, &files).unwrap(), "/opt/run");
-        assert_eq!(find("dist/a b", &search, &files).unwrap(), "/work/dist/a b");
+        assert_eq!(find("dist/a b", &search, &files).unwrap(), "/srv/dist/a b");
         let missing = find("dist/x", &search, &files).unwrap_err();
-        assert_eq!(missing, Missing::At("/work/dist/x".into()));
+        assert_eq!(missing, Missing::At("/srv/dist/x".into()));
     }
 
     #[test]
